@@ -1,0 +1,305 @@
+//! Which squares a piece attacks.
+//!
+//! Steps are tables. Sliders are worked out on rays: in a ray of rising index the first
+//! blocker is the lowest set bit, in one of falling index the highest.
+#![forbid(unsafe_code)]
+
+use super::Bitboard;
+use super::lines::{NORTH, SOUTH, STEPS, ray, step};
+use crate::types::{Color, PieceType, Square};
+
+type StepTable = [[Bitboard; 81]; 2];
+
+/// Steps of Black's pieces; White's are the same turned round.
+const PAWN: &[(i8, i8)] = &[(0, -1)];
+const KNIGHT: &[(i8, i8)] = &[(-1, -2), (1, -2)];
+const SILVER: &[(i8, i8)] = &[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
+const GOLD: &[(i8, i8)] = &[(0, -1), (-1, -1), (1, -1), (-1, 0), (1, 0), (0, 1)];
+
+const fn step_table(steps: &[(i8, i8)]) -> StepTable {
+    let mut table = [[Bitboard::EMPTY; 81]; 2];
+    let mut sq = 0;
+    while sq < 81 {
+        let mut i = 0;
+        while i < steps.len() {
+            let (file, rank) = steps[i];
+            if let Some(to) = step(sq, (file, rank)) {
+                table[0][sq].0 |= 1 << to;
+            }
+            if let Some(to) = step(sq, (-file, -rank)) {
+                table[1][sq].0 |= 1 << to;
+            }
+            i += 1;
+        }
+        sq += 1;
+    }
+    table
+}
+
+static PAWN_ATTACKS: StepTable = step_table(PAWN);
+static KNIGHT_ATTACKS: StepTable = step_table(KNIGHT);
+static SILVER_ATTACKS: StepTable = step_table(SILVER);
+static GOLD_ATTACKS: StepTable = step_table(GOLD);
+static KING_ATTACKS: [Bitboard; 81] = step_table(&STEPS)[0];
+
+/// Squares a pawn attacks.
+#[inline(always)]
+pub fn pawn(color: Color, sq: Square) -> Bitboard {
+    PAWN_ATTACKS[color.index()][sq.index()]
+}
+
+/// Squares a knight attacks.
+#[inline(always)]
+pub fn knight(color: Color, sq: Square) -> Bitboard {
+    KNIGHT_ATTACKS[color.index()][sq.index()]
+}
+
+/// Squares a silver attacks.
+#[inline(always)]
+pub fn silver(color: Color, sq: Square) -> Bitboard {
+    SILVER_ATTACKS[color.index()][sq.index()]
+}
+
+/// Squares a gold or a promoted small piece attacks.
+#[inline(always)]
+pub fn gold(color: Color, sq: Square) -> Bitboard {
+    GOLD_ATTACKS[color.index()][sq.index()]
+}
+
+/// Squares a king attacks.
+#[inline(always)]
+pub fn king(sq: Square) -> Bitboard {
+    KING_ATTACKS[sq.index()]
+}
+
+/// A ray in a direction of rising index (4..8), cut behind the first blocker.
+#[inline(always)]
+fn rising(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
+    let ray = ray(sq, direction).bits();
+    let blockers = ray & occupied.bits();
+    Bitboard(ray & (blockers ^ blockers.wrapping_sub(1)))
+}
+
+/// A ray in a direction of falling index (0..4), cut behind the first blocker.
+#[inline(always)]
+fn falling(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
+    let ray = ray(sq, direction).bits();
+    // Square 0 ends every falling ray that reaches it, so it may stand in for "no blocker".
+    let blockers = ray & occupied.bits() | 1;
+    Bitboard(ray & u128::MAX << (127 - blockers.leading_zeros()))
+}
+
+/// Squares a lance attacks.
+#[inline(always)]
+pub fn lance(color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
+    match color {
+        Color::Black => falling(sq, NORTH, occupied),
+        Color::White => rising(sq, SOUTH, occupied),
+    }
+}
+
+/// Squares a bishop attacks.
+#[inline(always)]
+pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
+    falling(sq, 1, occupied)
+        | falling(sq, 3, occupied)
+        | rising(sq, 4, occupied)
+        | rising(sq, 6, occupied)
+}
+
+/// Squares a rook attacks.
+#[inline(always)]
+pub fn rook(sq: Square, occupied: Bitboard) -> Bitboard {
+    falling(sq, NORTH, occupied)
+        | falling(sq, 2, occupied)
+        | rising(sq, 5, occupied)
+        | rising(sq, SOUTH, occupied)
+}
+
+/// Squares a horse (promoted bishop) attacks.
+#[inline(always)]
+pub fn horse(sq: Square, occupied: Bitboard) -> Bitboard {
+    bishop(sq, occupied) | king(sq)
+}
+
+/// Squares a dragon (promoted rook) attacks.
+#[inline(always)]
+pub fn dragon(sq: Square, occupied: Bitboard) -> Bitboard {
+    rook(sq, occupied) | king(sq)
+}
+
+/// Squares a bishop would attack on an empty board.
+#[inline(always)]
+pub fn bishop_rays(sq: Square) -> Bitboard {
+    ray(sq, 1) | ray(sq, 3) | ray(sq, 4) | ray(sq, 6)
+}
+
+/// Squares a rook would attack on an empty board.
+#[inline(always)]
+pub fn rook_rays(sq: Square) -> Bitboard {
+    ray(sq, NORTH) | ray(sq, 2) | ray(sq, 5) | ray(sq, SOUTH)
+}
+
+/// Squares a lance would attack on an empty board.
+#[inline(always)]
+pub fn lance_ray(color: Color, sq: Square) -> Bitboard {
+    match color {
+        Color::Black => ray(sq, NORTH),
+        Color::White => ray(sq, SOUTH),
+    }
+}
+
+/// Squares any piece attacks.
+#[inline]
+pub fn of(kind: PieceType, color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
+    match kind {
+        PieceType::Pawn => pawn(color, sq),
+        PieceType::Lance => lance(color, sq, occupied),
+        PieceType::Knight => knight(color, sq),
+        PieceType::Silver => silver(color, sq),
+        PieceType::Bishop => bishop(sq, occupied),
+        PieceType::Rook => rook(sq, occupied),
+        PieceType::King => king(sq),
+        PieceType::Horse => horse(sq, occupied),
+        PieceType::Dragon => dragon(sq, occupied),
+        _ => gold(color, sq),
+    }
+}
+
+/// Where pieces must stand to be able to attack a square next to a king: all that
+/// [`crate::position`] has to look at when it asks where the king may go.
+pub struct KingZone {
+    /// Pieces that step, and the king-like steps of horse and dragon.
+    pub steppers: Bitboard,
+    /// Knights of each side.
+    pub knights: [Bitboard; 2],
+    /// Lances of each side.
+    pub lances: [Bitboard; 2],
+    /// Bishops and horses.
+    pub bishops: Bitboard,
+    /// Rooks and dragons.
+    pub rooks: Bitboard,
+}
+
+static KING_ZONES: [KingZone; 81] = {
+    const EMPTY: KingZone = KingZone {
+        steppers: Bitboard::EMPTY,
+        knights: [Bitboard::EMPTY; 2],
+        lances: [Bitboard::EMPTY; 2],
+        bishops: Bitboard::EMPTY,
+        rooks: Bitboard::EMPTY,
+    };
+    let mut zones = [EMPTY; 81];
+    let mut sq = 0;
+    while sq < 81 {
+        let mut d = 0;
+        while d < 8 {
+            if let Some(next) = step(sq, STEPS[d]) {
+                let zone = &mut zones[sq];
+                zone.steppers = zone.steppers.or(KING_ATTACKS[next]);
+                // The origins of an attack are the targets of the other side's piece.
+                zone.knights[0] = zone.knights[0].or(KNIGHT_ATTACKS[1][next]);
+                zone.knights[1] = zone.knights[1].or(KNIGHT_ATTACKS[0][next]);
+                let mut e = 0;
+                while e < 8 {
+                    let mut at = next;
+                    while let Some(far) = step(at, STEPS[e]) {
+                        let far_set = 1 << far;
+                        match e {
+                            NORTH => {
+                                zone.lances[1].0 |= far_set;
+                                zone.rooks.0 |= far_set;
+                            }
+                            SOUTH => {
+                                zone.lances[0].0 |= far_set;
+                                zone.rooks.0 |= far_set;
+                            }
+                            2 | 5 => zone.rooks.0 |= far_set,
+                            _ => zone.bishops.0 |= far_set,
+                        }
+                        at = far;
+                    }
+                    e += 1;
+                }
+            }
+            d += 1;
+        }
+        sq += 1;
+    }
+    zones
+};
+
+/// The zone around a king's square.
+#[inline(always)]
+pub fn king_zone(sq: Square) -> &'static KingZone {
+    &KING_ZONES[sq.index()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(sq: Square, directions: &[usize], occupied: Bitboard) -> Bitboard {
+        let mut set = Bitboard::EMPTY;
+        for &d in directions {
+            let mut at = sq.index();
+            while let Some(next) = step(at, STEPS[d]) {
+                set = set | Bitboard::of(Square::from_index(next));
+                if occupied.contains(Square::from_index(next)) {
+                    break;
+                }
+                at = next;
+            }
+        }
+        set
+    }
+
+    #[test]
+    fn sliders_match_walking() {
+        let mut bits = 0x2545_f491_4f6c_dd1d_9e37_79b9_7f4a_7c15_u128;
+        for round in 0..200 {
+            bits = bits.wrapping_mul(0xda94_2042_e4dd_58b5).rotate_left(41) ^ round;
+            let sparse = bits & bits.rotate_left(13) & bits.rotate_left(71);
+            for occupied in [0, bits, sparse, ALL].map(Bitboard::from_bits) {
+                for sq in Square::all() {
+                    assert_eq!(bishop(sq, occupied), walk(sq, &[1, 3, 4, 6], occupied));
+                    assert_eq!(rook(sq, occupied), walk(sq, &[0, 2, 5, 7], occupied));
+                    assert_eq!(lance(Color::Black, sq, occupied), walk(sq, &[0], occupied));
+                    assert_eq!(lance(Color::White, sq, occupied), walk(sq, &[7], occupied));
+                }
+            }
+        }
+        const ALL: u128 = u128::MAX;
+    }
+
+    #[test]
+    fn attacks_turn_with_the_board() {
+        for kind in PieceType::ALL {
+            for sq in Square::all() {
+                let black = of(kind, Color::Black, sq, Bitboard::EMPTY);
+                let white = of(kind, Color::White, sq.flip(), Bitboard::EMPTY);
+                let turned: Bitboard = white.into_iter().map(Square::flip).collect();
+                assert_eq!(black, turned, "{kind:?} {sq}");
+            }
+        }
+    }
+
+    #[test]
+    fn king_zone_holds_exactly_what_can_attack_the_ring() {
+        for ksq in Square::all() {
+            let ring = king(ksq);
+            let zone = king_zone(ksq);
+            for sq in Square::all() {
+                let hits = |kind, color| of(kind, color, sq, Bitboard::EMPTY).intersects(ring);
+                assert_eq!(zone.rooks.contains(sq), hits(PieceType::Rook, Color::Black));
+                assert_eq!(zone.bishops.contains(sq), hits(PieceType::Bishop, Color::Black));
+                assert_eq!(zone.steppers.contains(sq), hits(PieceType::King, Color::Black));
+                for color in Color::ALL {
+                    let index = color.index();
+                    assert_eq!(zone.lances[index].contains(sq), hits(PieceType::Lance, color));
+                    assert_eq!(zone.knights[index].contains(sq), hits(PieceType::Knight, color));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Sets of squares, 81 bits in a `u128`: bit `i` is the square of index `i`.
+//!
+//! Invariant: bits 81..128 are never set.
+#![forbid(unsafe_code)]
+
+pub mod attacks;
+pub mod lines;
+
+use crate::types::{Color, Square};
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+
+/// A set of squares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Bitboard(u128);
+
+const ALL_BITS: u128 = (1 << 81) - 1;
+const FILE_BITS: u128 = 0x1ff;
+/// The squares of rank `a`.
+const RANK_A_BITS: u128 = {
+    let mut bits = 0;
+    let mut file = 0;
+    while file < 9 {
+        bits |= 1 << (file * 9);
+        file += 1;
+    }
+    bits
+};
+
+impl Bitboard {
+    /// The empty set.
+    pub const EMPTY: Bitboard = Bitboard(0);
+    /// Every square.
+    pub const ALL: Bitboard = Bitboard(ALL_BITS);
+
+    /// The set with these bits; bits above 80 are dropped.
+    #[inline(always)]
+    pub const fn from_bits(bits: u128) -> Bitboard {
+        Bitboard(bits & ALL_BITS)
+    }
+
+    /// The bits.
+    #[inline(always)]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// The set of one square.
+    #[inline(always)]
+    pub const fn of(sq: Square) -> Bitboard {
+        SQUARES[sq.index()]
+    }
+
+    /// The squares of a file (0..9).
+    #[inline(always)]
+    pub const fn file(file: u8) -> Bitboard {
+        Bitboard(FILE_BITS << (file * 9))
+    }
+
+    /// The squares of a rank (0..9).
+    #[inline(always)]
+    pub const fn rank(rank: u8) -> Bitboard {
+        Bitboard(RANK_A_BITS << rank)
+    }
+
+    /// The `count` ranks farthest from `color`: its promotion zone for 3, and so on.
+    #[inline(always)]
+    pub const fn far_ranks(color: Color, count: u8) -> Bitboard {
+        FAR_RANKS[color as usize][count as usize]
+    }
+
+    /// The enemy camp of `color`, where its pieces promote.
+    #[inline(always)]
+    pub const fn promotion_zone(color: Color) -> Bitboard {
+        Bitboard::far_ranks(color, 3)
+    }
+
+    /// Whether no square is in the set.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether any square is in the set.
+    #[inline(always)]
+    pub const fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Number of squares.
+    #[inline(always)]
+    pub const fn len(self) -> u32 {
+        (self.0 as u64).count_ones() + ((self.0 >> 64) as u64).count_ones()
+    }
+
+    /// Whether more than one square is in the set.
+    #[inline(always)]
+    pub const fn has_many(self) -> bool {
+        self.0 & self.0.wrapping_sub(1) != 0
+    }
+
+    /// Whether the square is in the set.
+    #[inline(always)]
+    pub const fn contains(self, sq: Square) -> bool {
+        self.0 & Bitboard::of(sq).0 != 0
+    }
+
+    /// Whether the sets share a square.
+    #[inline(always)]
+    pub const fn intersects(self, other: Bitboard) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Set union.
+    #[inline(always)]
+    pub const fn or(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 | other.0)
+    }
+
+    /// Set intersection.
+    #[inline(always)]
+    pub const fn and(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & other.0)
+    }
+
+    /// The squares of this set that are not in the other.
+    #[inline(always)]
+    pub const fn without(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & !other.0)
+    }
+
+    /// The square of lowest index.
+    #[inline(always)]
+    pub const fn first(self) -> Option<Square> {
+        if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as usize)) }
+    }
+
+    /// Adds or removes a square.
+    #[inline(always)]
+    pub const fn toggle(&mut self, sq: Square) {
+        self.0 ^= Bitboard::of(sq).0;
+    }
+
+    /// Every square moved one step towards the far edge of `color`; squares on the last rank fall off.
+    #[inline(always)]
+    pub const fn forward(self, color: Color) -> Bitboard {
+        match color {
+            Color::Black => Bitboard((self.0 & !RANK_A_BITS) >> 1),
+            Color::White => Bitboard((self.0 & !(RANK_A_BITS << 8)) << 1),
+        }
+    }
+
+    /// All files on which the set has no square.
+    #[inline(always)]
+    pub const fn empty_files(self) -> Bitboard {
+        // In each nine-bit file, subtracting any set bit from the top bit clears the top bit.
+        const TOP: u128 = RANK_A_BITS << 8;
+        let free = (TOP - self.0) & TOP;
+        Bitboard((free << 1) - (free >> 8))
+    }
+}
+
+/// The one-square sets. A table beats a 128-bit shift.
+static SQUARES: [Bitboard; 81] = {
+    let mut table = [Bitboard::EMPTY; 81];
+    let mut i = 0;
+    while i < 81 {
+        table[i] = Bitboard(1 << i);
+        i += 1;
+    }
+    table
+};
+
+static FAR_RANKS: [[Bitboard; 4]; 2] = {
+    let mut table = [[Bitboard::EMPTY; 4]; 2];
+    let mut count = 1;
+    while count < 4 {
+        let rank = count as u8 - 1;
+        table[0][count] = table[0][count - 1].or(Bitboard::rank(rank));
+        table[1][count] = table[1][count - 1].or(Bitboard::rank(8 - rank));
+        count += 1;
+    }
+    table
+};
+
+impl BitAnd for Bitboard {
+    type Output = Bitboard;
+    #[inline(always)]
+    fn bitand(self, other: Bitboard) -> Bitboard {
+        self.and(other)
+    }
+}
+
+impl BitOr for Bitboard {
+    type Output = Bitboard;
+    #[inline(always)]
+    fn bitor(self, other: Bitboard) -> Bitboard {
+        self.or(other)
+    }
+}
+
+impl BitXor for Bitboard {
+    type Output = Bitboard;
+    #[inline(always)]
+    fn bitxor(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 ^ other.0)
+    }
+}
+
+impl Not for Bitboard {
+    type Output = Bitboard;
+    #[inline(always)]
+    fn not(self) -> Bitboard {
+        Bitboard(!self.0 & ALL_BITS)
+    }
+}
+
+impl BitAndAssign for Bitboard {
+    #[inline(always)]
+    fn bitand_assign(&mut self, other: Bitboard) {
+        self.0 &= other.0;
+    }
+}
+
+impl BitOrAssign for Bitboard {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Bitboard) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitXorAssign for Bitboard {
+    #[inline(always)]
+    fn bitxor_assign(&mut self, other: Bitboard) {
+        self.0 ^= other.0;
+    }
+}
+
+impl FromIterator<Square> for Bitboard {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Bitboard {
+        squares.into_iter().fold(Bitboard::EMPTY, |set, sq| set | Bitboard::of(sq))
+    }
+}
+
+/// Squares of a set in index order.
+#[derive(Clone)]
+pub struct Squares(u128);
+
+impl Iterator for Squares {
+    type Item = Square;
+    #[inline(always)]
+    fn next(&mut self) -> Option<Square> {
+        let sq = Bitboard(self.0).first()?;
+        self.0 &= self.0 - 1;
+        Some(sq)
+    }
+}
+
+impl IntoIterator for Bitboard {
+    type Item = Square;
+    type IntoIter = Squares;
+    #[inline(always)]
+    fn into_iter(self) -> Squares {
+        Squares(self.0)
+    }
+}
+
+impl fmt::Debug for Bitboard {
+    /// A picture as Black sees the board, file 9 at the left.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rank in 0..9 {
+            let row: String = (0..9)
+                .rev()
+                .map(|file| if self.contains(Square::new(file, rank)) { " X" } else { " ." })
+                .collect();
+            write!(f, "\n{row}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Draws a set as Black sees the board: nine rows of nine, `X` for a square in the set.
+///
+/// ```
+/// use komaoto::{bitboard, bitboard::Bitboard};
+/// let camp = bitboard! {
+///     X X X X X X X X X
+///     X X X X X X X X X
+///     X X X X X X X X X
+///     . . . . . . . . .
+///     . . . . . . . . .
+///     . . . . . . . . .
+///     . . . . . . . . .
+///     . . . . . . . . .
+///     . . . . . . . . .
+/// };
+/// assert_eq!(camp, Bitboard::promotion_zone(komaoto::types::Color::Black));
+/// ```
+#[macro_export]
+macro_rules! bitboard {
+    ($($cell:tt)*) => {{
+        let cells: Vec<bool> = [$(stringify!($cell) == "X"),*].to_vec();
+        assert_eq!(cells.len(), 81, "a board picture has 81 cells");
+        cells
+            .iter()
+            .enumerate()
+            .filter(|(_, set)| **set)
+            .map(|(i, _)| $crate::types::Square::new(8 - (i % 9) as u8, (i / 9) as u8))
+            .collect::<$crate::bitboard::Bitboard>()
+    }};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn algebra_and_iteration() {
+        assert_eq!(Bitboard::ALL.len(), 81);
+        assert_eq!(!Bitboard::EMPTY, Bitboard::ALL);
+        let squares: Vec<_> = Bitboard::ALL.into_iter().collect();
+        assert_eq!(squares, Square::all().collect::<Vec<_>>());
+        for sq in Square::all() {
+            let one = Bitboard::of(sq);
+            assert_eq!(one, Bitboard::file(sq.file()) & Bitboard::rank(sq.rank()));
+            assert!(one.contains(sq) && !one.has_many() && (!one).len() == 80);
+            for color in Color::ALL {
+                assert_eq!(one.forward(color).first(), sq.forward(color));
+            }
+        }
+    }
+
+    #[test]
+    fn empty_files_by_definition() {
+        let mut bits = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834_u128;
+        for _ in 0..2000 {
+            bits = bits.wrapping_mul(0xda94_2042_e4dd_58b5).rotate_left(37) ^ 0x1234_5678;
+            // At most one square a file, as pawns stand.
+            let set: Bitboard = (0..9)
+                .filter(|file| bits >> (file * 5) & 1 != 0)
+                .map(|file| Square::new(file, (bits >> (50 + file * 4)) as u8 % 9))
+                .collect();
+            let expected = (0..9)
+                .filter(|&file| !set.intersects(Bitboard::file(file)))
+                .fold(Bitboard::EMPTY, |all, file| all | Bitboard::file(file));
+            assert_eq!(set.empty_files(), expected);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Komaoto.
+pub mod bitboard;
+pub mod types;

@@ -1,0 +1,115 @@
+//! Pieces in hand (持ち駒).
+#![forbid(unsafe_code)]
+
+use super::PieceType;
+
+/// The pieces one side holds, a small counter for each kind packed into 32 bits:
+/// pawns 5 bits, lances, knights, silvers and golds 3 each, bishops and rooks 2 each,
+/// every counter followed by one spare bit so that hands can be compared by subtraction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Hand(u32);
+
+/// Bit position of a kind's counter.
+const SHIFT: [u32; 8] = [0, 0, 6, 10, 14, 18, 21, 24];
+/// Mask of a kind's counter once shifted down.
+const MASK: [u32; 8] = [0, 31, 7, 7, 7, 3, 3, 7];
+/// The spare bit above each counter.
+const GUARDS: u32 = {
+    let mut guards = 0;
+    let mut kind = 1;
+    while kind < 8 {
+        guards |= (MASK[kind] + 1) << SHIFT[kind];
+        kind += 1;
+    }
+    guards
+};
+
+impl Hand {
+    /// An empty hand.
+    pub const EMPTY: Hand = Hand(0);
+
+    /// How many pieces of a kind; 0 for kinds a hand cannot hold.
+    #[inline(always)]
+    pub const fn count(self, kind: PieceType) -> u32 {
+        let index = kind.index() & 7;
+        self.0 >> SHIFT[index] & MASK[index]
+    }
+
+    /// Whether a piece of the kind is held.
+    #[inline(always)]
+    pub const fn has(self, kind: PieceType) -> bool {
+        let index = kind.index() & 7;
+        self.0 & MASK[index] << SHIFT[index] != 0
+    }
+
+    /// Whether nothing is held.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Adds one piece of an unpromoted kind.
+    #[inline(always)]
+    pub const fn add(&mut self, kind: PieceType) {
+        self.0 += 1 << SHIFT[kind.index() & 7];
+    }
+
+    /// Removes one piece of a kind that is held.
+    #[inline(always)]
+    pub const fn remove(&mut self, kind: PieceType) {
+        debug_assert!(self.has(kind));
+        self.0 -= 1 << SHIFT[kind.index() & 7];
+    }
+
+    /// Whether this hand holds at least as many of every kind as the other.
+    #[inline(always)]
+    pub const fn dominates(self, other: Hand) -> bool {
+        ((self.0 | GUARDS) - other.0) & GUARDS == GUARDS
+    }
+
+    /// The packed counters, usable as an exact identity of the hand.
+    #[inline(always)]
+    pub const fn raw(self) -> u32 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use PieceType::*;
+
+    #[test]
+    fn counters_do_not_touch_each_other() {
+        let mut hand = Hand::EMPTY;
+        for kind in PieceType::HAND {
+            for _ in 0..kind.total() {
+                hand.add(kind);
+            }
+        }
+        for kind in PieceType::HAND {
+            assert_eq!(hand.count(kind), kind.total());
+        }
+        assert_eq!(hand.count(King), 0);
+        for kind in PieceType::HAND {
+            for _ in 0..kind.total() {
+                hand.remove(kind);
+            }
+            assert!(!hand.has(kind));
+        }
+        assert!(hand.is_empty());
+    }
+
+    #[test]
+    fn domination_is_by_every_kind() {
+        let mut a = Hand::EMPTY;
+        let mut b = Hand::EMPTY;
+        assert!(a.dominates(b));
+        a.add(Pawn);
+        assert!(a.dominates(b) && !b.dominates(a));
+        b.add(Gold);
+        assert!(!a.dominates(b) && !b.dominates(a));
+        a.add(Gold);
+        assert!(a.dominates(b) && !b.dominates(a));
+    }
+}

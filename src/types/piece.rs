@@ -1,0 +1,275 @@
+//! Pieces and their kinds.
+#![forbid(unsafe_code)]
+
+use super::Color;
+use std::fmt;
+
+/// A kind of piece. Promotion sets bit 3, so `Pawn as u8 | 8 == ProPawn as u8`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum PieceType {
+    Pawn = 1,
+    Lance = 2,
+    Knight = 3,
+    Silver = 4,
+    Bishop = 5,
+    Rook = 6,
+    Gold = 7,
+    King = 8,
+    ProPawn = 9,
+    ProLance = 10,
+    ProKnight = 11,
+    ProSilver = 12,
+    Horse = 13,
+    Dragon = 14,
+}
+
+use PieceType::*;
+
+impl PieceType {
+    /// Size of an array indexed by [`PieceType::index`].
+    pub const COUNT: usize = 15;
+
+    /// Every kind.
+    pub const ALL: [PieceType; 14] = [
+        Pawn, Lance, Knight, Silver, Bishop, Rook, Gold, King, ProPawn, ProLance, ProKnight,
+        ProSilver, Horse, Dragon,
+    ];
+
+    /// The kinds a hand can hold, in index order.
+    pub const HAND: [PieceType; 7] = [Pawn, Lance, Knight, Silver, Bishop, Rook, Gold];
+
+    /// Index in 1..15.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The kind with this index, if there is one.
+    #[inline(always)]
+    pub const fn from_index(index: usize) -> Option<PieceType> {
+        if index >= 1 && index <= 14 { Some(PieceType::ALL[index - 1]) } else { None }
+    }
+
+    /// Whether this kind can promote.
+    #[inline(always)]
+    pub const fn can_promote(self) -> bool {
+        (self as u8) < Gold as u8
+    }
+
+    /// Whether this is a promoted kind.
+    #[inline(always)]
+    pub const fn is_promoted(self) -> bool {
+        self as u8 > King as u8
+    }
+
+    /// The promoted kind; kinds that cannot promote stay as they are.
+    #[inline(always)]
+    pub const fn promote(self) -> PieceType {
+        match self {
+            Pawn => ProPawn,
+            Lance => ProLance,
+            Knight => ProKnight,
+            Silver => ProSilver,
+            Bishop => Horse,
+            Rook => Dragon,
+            other => other,
+        }
+    }
+
+    /// The kind a captured piece has in hand.
+    #[inline(always)]
+    pub const fn demote(self) -> PieceType {
+        match self {
+            ProPawn => Pawn,
+            ProLance => Lance,
+            ProKnight => Knight,
+            ProSilver => Silver,
+            Horse => Bishop,
+            Dragon => Rook,
+            other => other,
+        }
+    }
+
+    /// Whether it moves as a gold does: gold and the promoted small pieces.
+    #[inline(always)]
+    pub const fn moves_like_gold(self) -> bool {
+        matches!(self, Gold | ProPawn | ProLance | ProKnight | ProSilver)
+    }
+
+    /// Ranks at the far edge on which it could never move again (行き所のない駒): 2, 1 or 0.
+    #[inline(always)]
+    pub const fn dead_ranks(self) -> u8 {
+        match self {
+            Pawn | Lance => 1,
+            Knight => 2,
+            _ => 0,
+        }
+    }
+
+    /// How many of the kind a set holds; promoted kinds count with their base.
+    pub const fn total(self) -> u32 {
+        match self.demote() {
+            Pawn => 18,
+            Bishop | Rook | King => 2,
+            _ => 4,
+        }
+    }
+
+    /// The SFEN letter of the unpromoted kind, upper case.
+    pub const fn letter(self) -> char {
+        match self.demote() {
+            Pawn => 'P',
+            Lance => 'L',
+            Knight => 'N',
+            Silver => 'S',
+            Bishop => 'B',
+            Rook => 'R',
+            Gold => 'G',
+            _ => 'K',
+        }
+    }
+
+    /// The unpromoted kind of an upper-case SFEN letter.
+    pub const fn from_letter(letter: u8) -> Option<PieceType> {
+        Some(match letter {
+            b'P' => Pawn,
+            b'L' => Lance,
+            b'N' => Knight,
+            b'S' => Silver,
+            b'B' => Bishop,
+            b'R' => Rook,
+            b'G' => Gold,
+            b'K' => King,
+            _ => return None,
+        })
+    }
+}
+
+/// What stands on a square: a coloured piece or [`Piece::NONE`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Piece(u8);
+
+impl Piece {
+    /// An empty square.
+    pub const NONE: Piece = Piece(0);
+    /// Size of an array indexed by [`Piece::index`].
+    pub const COUNT: usize = 32;
+
+    /// A piece of a side.
+    #[inline(always)]
+    pub const fn new(color: Color, kind: PieceType) -> Piece {
+        Piece((color as u8) << 4 | kind as u8)
+    }
+
+    /// Index in 0..32; 0 is the empty square.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        (self.0 & 31) as usize
+    }
+
+    /// Whether the square is empty.
+    #[inline(always)]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a piece stands there.
+    #[inline(always)]
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The side; meaningless for [`Piece::NONE`].
+    #[inline(always)]
+    pub const fn color(self) -> Color {
+        if self.0 & 16 == 0 { Color::Black } else { Color::White }
+    }
+
+    /// Whether it is a piece of this side.
+    #[inline(always)]
+    pub const fn is_color(self, color: Color) -> bool {
+        self.0 != 0 && self.0 >> 4 == color as u8
+    }
+
+    /// Kind, or `None` for an empty square.
+    #[inline(always)]
+    pub const fn try_kind(self) -> Option<PieceType> {
+        PieceType::from_index((self.0 & 15) as usize)
+    }
+
+    /// Kind as an array index 0..16, 0 for an empty square.
+    #[inline(always)]
+    pub const fn kind_index(self) -> usize {
+        (self.0 & 15) as usize
+    }
+
+    /// Kind of a piece that is known to be there.
+    #[inline(always)]
+    pub const fn kind(self) -> PieceType {
+        debug_assert!(self.0 != 0);
+        // The padding makes the index total, so no bounds check remains.
+        const KINDS: [PieceType; 16] = [
+            Pawn, Pawn, Lance, Knight, Silver, Bishop, Rook, Gold, King, ProPawn, ProLance,
+            ProKnight, ProSilver, Horse, Dragon, Dragon,
+        ];
+        KINDS[(self.0 & 15) as usize]
+    }
+
+    /// The promoted piece.
+    #[inline(always)]
+    pub const fn promote(self) -> Piece {
+        if self.kind().can_promote() { Piece(self.0 | 8) } else { self }
+    }
+
+    /// Every piece of both sides.
+    pub fn all() -> impl Iterator<Item = Piece> {
+        Color::ALL
+            .into_iter()
+            .flat_map(|color| PieceType::ALL.into_iter().map(move |kind| Piece::new(color, kind)))
+    }
+}
+
+impl fmt::Display for Piece {
+    /// SFEN text, such as `P`, `+r`; a dot for an empty square.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(kind) = self.try_kind() else { return f.write_str(".") };
+        if kind.is_promoted() {
+            f.write_str("+")?;
+        }
+        let letter = kind.letter();
+        match self.color() {
+            Color::Black => write!(f, "{letter}"),
+            Color::White => write!(f, "{}", letter.to_ascii_lowercase()),
+        }
+    }
+}
+
+impl fmt::Debug for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promotion_is_bit_three() {
+        for kind in PieceType::ALL {
+            if kind.can_promote() {
+                assert_eq!(kind as u8 | 8, kind.promote() as u8);
+                assert_eq!(kind.promote().demote(), kind);
+            } else {
+                assert_eq!(kind.promote(), kind);
+            }
+            for color in Color::ALL {
+                let piece = Piece::new(color, kind);
+                assert_eq!((piece.color(), piece.kind()), (color, kind));
+                assert_eq!(piece.promote().kind(), kind.promote());
+            }
+        }
+    }
+}
