@@ -1,3 +1,4 @@
 //! Komaoto.
 pub mod bitboard;
+pub mod position;
 pub mod types;

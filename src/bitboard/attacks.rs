@@ -292,12 +292,24 @@ mod tests {
             for sq in Square::all() {
                 let hits = |kind, color| of(kind, color, sq, Bitboard::EMPTY).intersects(ring);
                 assert_eq!(zone.rooks.contains(sq), hits(PieceType::Rook, Color::Black));
-                assert_eq!(zone.bishops.contains(sq), hits(PieceType::Bishop, Color::Black));
-                assert_eq!(zone.steppers.contains(sq), hits(PieceType::King, Color::Black));
+                assert_eq!(
+                    zone.bishops.contains(sq),
+                    hits(PieceType::Bishop, Color::Black)
+                );
+                assert_eq!(
+                    zone.steppers.contains(sq),
+                    hits(PieceType::King, Color::Black)
+                );
                 for color in Color::ALL {
                     let index = color.index();
-                    assert_eq!(zone.lances[index].contains(sq), hits(PieceType::Lance, color));
-                    assert_eq!(zone.knights[index].contains(sq), hits(PieceType::Knight, color));
+                    assert_eq!(
+                        zone.lances[index].contains(sq),
+                        hits(PieceType::Lance, color)
+                    );
+                    assert_eq!(
+                        zone.knights[index].contains(sq),
+                        hits(PieceType::Knight, color)
+                    );
                 }
             }
         }

@@ -6,8 +6,16 @@ use crate::types::Square;
 
 /// File and rank step of each direction. Directions 0..4 lower the square index, 4..8 raise
 /// it, and `d ^ 7` is the opposite of `d`.
-pub const STEPS: [(i8, i8); 8] =
-    [(0, -1), (-1, 1), (-1, 0), (-1, -1), (1, 1), (1, 0), (1, -1), (0, 1)];
+pub const STEPS: [(i8, i8); 8] = [
+    (0, -1),
+    (-1, 1),
+    (-1, 0),
+    (-1, -1),
+    (1, 1),
+    (1, 0),
+    (1, -1),
+    (0, 1),
+];
 
 /// Direction of rank steps towards White's side.
 pub const NORTH: usize = 0;
@@ -21,7 +29,11 @@ const NO_LINE: u8 = 8;
 pub(super) const fn step(sq: usize, (file, rank): (i8, i8)) -> Option<usize> {
     let f = (sq / 9) as i8 + file;
     let r = (sq % 9) as i8 + rank;
-    if f >= 0 && f < 9 && r >= 0 && r < 9 { Some((f * 9 + r) as usize) } else { None }
+    if f >= 0 && f < 9 && r >= 0 && r < 9 {
+        Some((f * 9 + r) as usize)
+    } else {
+        None
+    }
 }
 
 /// All squares from a square to the edge in each direction, the square itself left out.

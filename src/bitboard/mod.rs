@@ -132,7 +132,11 @@ impl Bitboard {
     /// The square of lowest index.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
-        if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as usize)) }
+        if self.0 == 0 {
+            None
+        } else {
+            Some(Square::from_index(self.0.trailing_zeros() as usize))
+        }
     }
 
     /// Adds or removes a square.
@@ -238,7 +242,9 @@ impl BitXorAssign for Bitboard {
 
 impl FromIterator<Square> for Bitboard {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Bitboard {
-        squares.into_iter().fold(Bitboard::EMPTY, |set, sq| set | Bitboard::of(sq))
+        squares
+            .into_iter()
+            .fold(Bitboard::EMPTY, |set, sq| set | Bitboard::of(sq))
     }
 }
 
@@ -271,7 +277,13 @@ impl fmt::Debug for Bitboard {
         for rank in 0..9 {
             let row: String = (0..9)
                 .rev()
-                .map(|file| if self.contains(Square::new(file, rank)) { " X" } else { " ." })
+                .map(|file| {
+                    if self.contains(Square::new(file, rank)) {
+                        " X"
+                    } else {
+                        " ."
+                    }
+                })
                 .collect();
             write!(f, "\n{row}")?;
         }

@@ -49,7 +49,11 @@ impl Move {
         } else {
             from < 81 && from != to
         };
-        if to < 81 && well_formed { Some(Move(raw)) } else { None }
+        if to < 81 && well_formed {
+            Some(Move(raw))
+        } else {
+            None
+        }
     }
 
     /// The 16 bits.
@@ -112,7 +116,10 @@ impl Move {
         match text.as_bytes() {
             [kind, b'*', to @ ..] => {
                 let kind = PieceType::from_letter(*kind).filter(|&kind| kind != PieceType::King);
-                Ok(Move::drop(kind.ok_or_else(bad)?, Square::from_usi(to).ok_or_else(bad)?))
+                Ok(Move::drop(
+                    kind.ok_or_else(bad)?,
+                    Square::from_usi(to).ok_or_else(bad)?,
+                ))
             }
             [a, b, c, d, rest @ ..] => {
                 let from = Square::from_usi(&[*a, *b]).ok_or_else(bad)?;
@@ -270,7 +277,9 @@ mod tests {
 
     #[test]
     fn bad_text_is_refused() {
-        for bad in ["", "7g", "7g7", "7g7f++", "7g7fx", "K*5e", "p*5e", "P*5", "0000", "７g7f", "7g7g"] {
+        for bad in [
+            "", "7g", "7g7", "7g7f++", "7g7fx", "K*5e", "p*5e", "P*5", "0000", "７g7f", "7g7g",
+        ] {
             assert!(Move::from_usi(bad).is_err(), "{bad}");
         }
         assert_eq!(Move::from_raw(Move::NONE.raw()), None);

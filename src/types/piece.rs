@@ -49,7 +49,11 @@ impl PieceType {
     /// The kind with this index, if there is one.
     #[inline(always)]
     pub const fn from_index(index: usize) -> Option<PieceType> {
-        if index >= 1 && index <= 14 { Some(PieceType::ALL[index - 1]) } else { None }
+        if index >= 1 && index <= 14 {
+            Some(PieceType::ALL[index - 1])
+        } else {
+            None
+        }
     }
 
     /// Whether this kind can promote.
@@ -184,7 +188,11 @@ impl Piece {
     /// The side; meaningless for [`Piece::NONE`].
     #[inline(always)]
     pub const fn color(self) -> Color {
-        if self.0 & 16 == 0 { Color::Black } else { Color::White }
+        if self.0 & 16 == 0 {
+            Color::Black
+        } else {
+            Color::White
+        }
     }
 
     /// Whether it is a piece of this side.
@@ -220,21 +228,29 @@ impl Piece {
     /// The promoted piece.
     #[inline(always)]
     pub const fn promote(self) -> Piece {
-        if self.kind().can_promote() { Piece(self.0 | 8) } else { self }
+        if self.kind().can_promote() {
+            Piece(self.0 | 8)
+        } else {
+            self
+        }
     }
 
     /// Every piece of both sides.
     pub fn all() -> impl Iterator<Item = Piece> {
-        Color::ALL
-            .into_iter()
-            .flat_map(|color| PieceType::ALL.into_iter().map(move |kind| Piece::new(color, kind)))
+        Color::ALL.into_iter().flat_map(|color| {
+            PieceType::ALL
+                .into_iter()
+                .map(move |kind| Piece::new(color, kind))
+        })
     }
 }
 
 impl fmt::Display for Piece {
     /// SFEN text, such as `P`, `+r`; a dot for an empty square.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(kind) = self.try_kind() else { return f.write_str(".") };
+        let Some(kind) = self.try_kind() else {
+            return f.write_str(".");
+        };
         if kind.is_promoted() {
             f.write_str("+")?;
         }

@@ -34,7 +34,11 @@ impl Square {
     /// The square with this index, if it lies in 0..81.
     #[inline(always)]
     pub const fn try_from_index(index: usize) -> Option<Square> {
-        if index < Square::COUNT { Some(Square(index as u8)) } else { None }
+        if index < Square::COUNT {
+            Some(Square(index as u8))
+        } else {
+            None
+        }
     }
 
     /// All squares in index order.

@@ -1,0 +1,257 @@
+//! The board, the hands and the rules.
+//!
+//! Invariants, checked by [`Position::validate`] after every move in debug builds: the mailbox,
+//! the bitboards and the king squares say the same; board and hands hold no more pieces than a
+//! set has; no two unpromoted pawns of a side share a file (二歩); no piece stands where it could
+//! never move; keys, checkers and pins equal what is worked out from scratch; the side not to
+//! move is not in check. `undo_move` restores all of it.
+//!
+//! A king may be missing (mate problems leave out the attacker's); it then cannot be in check.
+#![forbid(unsafe_code)]
+
+mod declaration;
+mod do_move;
+mod legality;
+mod mate1;
+mod movegen;
+mod perft;
+mod repetition;
+mod see;
+mod sfen;
+mod state;
+mod validate;
+pub mod zobrist;
+
+pub use declaration::{Declaration, EnteringKingRule};
+pub use movegen::CheckInfo;
+pub use perft::{PerftEntry, perft, perft_divide};
+pub use repetition::{GameRepetition, Repetition};
+pub use see::see_value;
+pub use sfen::{STARTPOS_SFEN, SfenError};
+pub use state::DirtyPieces;
+
+use crate::bitboard::Bitboard;
+use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
+use repetition::KeyFilter;
+use state::State;
+use std::fmt;
+
+/// A position together with the moves that led to it.
+#[derive(Clone)]
+pub struct Position {
+    board: [Piece; Square::COUNT],
+    by_kind: [Bitboard; 16],
+    by_color: [Bitboard; 2],
+    /// Golds and promoted small pieces of both sides.
+    golds: Bitboard,
+    kings: [Option<Square>; 2],
+    side: Color,
+    /// Number of the move to be played, 1 at the start of a game.
+    ply: u32,
+    state: State,
+    past: Vec<State>,
+    filter: KeyFilter,
+}
+
+impl Position {
+    fn empty() -> Position {
+        Position {
+            board: [Piece::NONE; Square::COUNT],
+            by_kind: [Bitboard::EMPTY; 16],
+            by_color: [Bitboard::EMPTY; 2],
+            golds: Bitboard::EMPTY,
+            kings: [None; 2],
+            side: Color::Black,
+            ply: 1,
+            state: State::empty(),
+            past: Vec::with_capacity(512),
+            filter: KeyFilter::new(),
+        }
+    }
+
+    /// The side to move.
+    #[inline(always)]
+    pub fn side_to_move(&self) -> Color {
+        self.side
+    }
+
+    /// Number of the move to be played, counted from the start of the game (1 for its first).
+    #[inline(always)]
+    pub fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// What stands on a square.
+    #[inline(always)]
+    pub fn piece_on(&self, sq: Square) -> Piece {
+        self.board[sq.index()]
+    }
+
+    /// The hand of a side.
+    #[inline(always)]
+    pub fn hand(&self, color: Color) -> Hand {
+        self.state.hands[color.index()]
+    }
+
+    /// The square of a side's king, unless it is missing.
+    #[inline(always)]
+    pub fn king(&self, color: Color) -> Option<Square> {
+        self.kings[color.index()]
+    }
+
+    /// All squares with a piece.
+    #[inline(always)]
+    pub fn occupied(&self) -> Bitboard {
+        self.by_color[0] | self.by_color[1]
+    }
+
+    /// The pieces of a side.
+    #[inline(always)]
+    pub fn by_color(&self, color: Color) -> Bitboard {
+        self.by_color[color.index()]
+    }
+
+    /// The pieces of a kind, both sides.
+    #[inline(always)]
+    pub fn by_kind(&self, kind: PieceType) -> Bitboard {
+        self.by_kind[kind.index()]
+    }
+
+    /// The pieces of a kind and a side.
+    #[inline(always)]
+    pub fn pieces(&self, color: Color, kind: PieceType) -> Bitboard {
+        self.by_color(color) & self.by_kind(kind)
+    }
+
+    /// Golds and promoted small pieces, both sides.
+    #[inline(always)]
+    pub fn golds(&self) -> Bitboard {
+        self.golds
+    }
+
+    /// Bishops and horses, both sides.
+    #[inline(always)]
+    pub fn diagonal_sliders(&self) -> Bitboard {
+        self.by_kind(PieceType::Bishop) | self.by_kind(PieceType::Horse)
+    }
+
+    /// Rooks and dragons, both sides.
+    #[inline(always)]
+    pub fn straight_sliders(&self) -> Bitboard {
+        self.by_kind(PieceType::Rook) | self.by_kind(PieceType::Dragon)
+    }
+
+    /// Enemy pieces that give check to the side to move.
+    #[inline(always)]
+    pub fn checkers(&self) -> Bitboard {
+        self.state.checkers
+    }
+
+    /// Whether the side to move is in check (王手).
+    #[inline(always)]
+    pub fn in_check(&self) -> bool {
+        self.state.checkers.any()
+    }
+
+    /// Pieces of the side to move that shield its own king from a slider.
+    #[inline(always)]
+    pub fn pinned(&self) -> Bitboard {
+        self.state.pinned
+    }
+
+    /// Key of board, hands and side to move.
+    #[inline(always)]
+    pub fn key(&self) -> u64 {
+        self.state.board_key ^ self.state.hand_key
+    }
+
+    /// Key of board and side to move.
+    #[inline(always)]
+    pub fn board_key(&self) -> u64 {
+        self.state.board_key
+    }
+
+    /// Key of both hands.
+    #[inline(always)]
+    pub fn hand_key(&self) -> u64 {
+        self.state.hand_key
+    }
+
+    /// What the last move captured.
+    #[inline(always)]
+    pub fn captured_piece(&self) -> Piece {
+        self.state.captured
+    }
+
+    /// The last move, [`Move::NONE`] when there is none.
+    #[inline(always)]
+    pub fn last_move(&self) -> Move {
+        self.state.last_move
+    }
+
+    /// Moves played since the position was set up.
+    pub fn moves_played(&self) -> impl Iterator<Item = Move> {
+        self.past
+            .iter()
+            .skip(1)
+            .chain((!self.past.is_empty()).then_some(&self.state))
+            .map(|state| state.last_move)
+    }
+
+    /// The piece a move puts on its target, after promotion.
+    #[inline(always)]
+    pub fn moved_piece_after(&self, mv: Move) -> Piece {
+        if mv.is_drop() {
+            Piece::new(self.side, mv.dropped())
+        } else if mv.is_promotion() {
+            self.piece_on(mv.from()).promote()
+        } else {
+            self.piece_on(mv.from())
+        }
+    }
+
+    /// Whether a move takes a piece.
+    #[inline(always)]
+    pub fn is_capture(&self, mv: Move) -> bool {
+        self.piece_on(mv.to()).is_some()
+    }
+
+    /// Puts a piece on an empty square, keys aside.
+    #[inline(always)]
+    fn put(&mut self, piece: Piece, sq: Square) {
+        self.board[sq.index()] = piece;
+        self.toggle(piece, sq);
+    }
+
+    /// Takes a piece off its square, keys aside; the mailbox keeps what it held.
+    #[inline(always)]
+    fn toggle(&mut self, piece: Piece, sq: Square) {
+        let kind = piece.kind();
+        self.by_kind[kind.index()].toggle(sq);
+        self.by_color[piece.color().index()].toggle(sq);
+        if kind.moves_like_gold() {
+            self.golds.toggle(sq);
+        }
+    }
+}
+
+impl PartialEq for Position {
+    fn eq(&self, other: &Position) -> bool {
+        self.board == other.board
+            && self.by_kind == other.by_kind
+            && self.by_color == other.by_color
+            && self.golds == other.golds
+            && self.kings == other.kings
+            && self.side == other.side
+            && self.ply == other.ply
+            && self.state == other.state
+            && self.past == other.past
+            && self.filter == other.filter
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_sfen())
+    }
+}

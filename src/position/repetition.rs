@@ -1,0 +1,170 @@
+//! Repetition (千日手): the fourth occurrence, perpetual check (連続王手の千日手), and the
+//! superior and inferior repetitions (優等局面, 劣等局面) the search makes use of.
+#![forbid(unsafe_code)]
+
+use super::Position;
+use crate::types::Color;
+use std::fmt;
+
+/// What a repetition means to the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repetition {
+    /// No repetition that counts.
+    None,
+    /// An ordinary repetition.
+    Draw,
+    /// The opponent gave check with every move between: it has lost.
+    Win,
+    /// The side to move gave check with every move between: it has lost.
+    Loss,
+    /// The same board with more in hand than before.
+    Superior,
+    /// The same board with less in hand than before.
+    Inferior,
+}
+
+/// How a game stands under the repetition rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GameRepetition {
+    /// No position has occurred four times.
+    None,
+    /// Drawn by the fourth occurrence of a position.
+    Draw,
+    /// This side lost by perpetual check.
+    Loses(Color),
+}
+
+impl fmt::Display for GameRepetition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameRepetition::None => f.write_str("none"),
+            GameRepetition::Draw => f.write_str("draw"),
+            GameRepetition::Loses(color) => write!(f, "{color} loses"),
+        }
+    }
+}
+
+/// Occurrences of a position that end the game.
+const OCCURRENCES: usize = 4;
+
+/// Counts how often board keys occurred on the current line, by their low bits. A count of one
+/// proves that the position is new, which spares nearly every node the look back.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct KeyFilter(Box<[u16; KeyFilter::SIZE]>);
+
+impl KeyFilter {
+    const SIZE: usize = 8192;
+
+    pub(super) fn new() -> KeyFilter {
+        KeyFilter(Box::new([0; KeyFilter::SIZE]))
+    }
+
+    #[inline(always)]
+    fn slot(&mut self, key: u64) -> &mut u16 {
+        &mut self.0[key as usize % KeyFilter::SIZE]
+    }
+
+    /// The line reaches a position.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, key: u64) {
+        let slot = self.slot(key);
+        *slot = slot.wrapping_add(1);
+    }
+
+    /// The line is taken back from a position.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, key: u64) {
+        let slot = self.slot(key);
+        *slot = slot.wrapping_sub(1);
+    }
+
+    #[inline(always)]
+    fn may_repeat(&self, key: u64) -> bool {
+        self.0[key as usize % KeyFilter::SIZE] > 1
+    }
+}
+
+impl Position {
+    /// What repetition means at this node of a search, `ply` plies below its root.
+    ///
+    /// A position that occurred since the root counts at once as the result that repeating it
+    /// leads to; one from before the root, or the root itself, once this is its fourth occurrence.
+    /// Other hands on the same board count only since the root.
+    #[inline]
+    pub fn repetition(&self, ply: usize) -> Repetition {
+        if !self.filter.may_repeat(self.state.board_key) {
+            return Repetition::None;
+        }
+        self.search_repetition(ply)
+    }
+
+    #[cold]
+    fn search_repetition(&self, ply: usize) -> Repetition {
+        let us = self.side.index();
+        let hand = self.state.hands[us];
+        let mut occurrences = 1;
+        for distance in (2..=self.state.reversible as usize).step_by(2) {
+            let Some(earlier) = self.past.len().checked_sub(distance).map(|i| &self.past[i]) else {
+                break;
+            };
+            if earlier.board_key != self.state.board_key {
+                continue;
+            }
+            let before = earlier.hands[us];
+            if before == hand {
+                occurrences += 1;
+                if distance < ply || occurrences == OCCURRENCES {
+                    return self.repeated(distance);
+                }
+            } else if distance < ply {
+                if hand.dominates(before) {
+                    return Repetition::Superior;
+                }
+                if before.dominates(hand) {
+                    return Repetition::Inferior;
+                }
+            }
+        }
+        Repetition::None
+    }
+
+    /// The result of repeating the position of `distance` plies ago.
+    fn repeated(&self, distance: usize) -> Repetition {
+        let us = self.side.index();
+        let moves = distance / 2;
+        let own_checks = self.state.check_run[us] as usize >= moves;
+        let enemy_checks = self.state.check_run[1 - us] as usize >= moves;
+        match (own_checks, enemy_checks) {
+            (true, false) => Repetition::Loss,
+            (false, true) => Repetition::Win,
+            _ => Repetition::Draw,
+        }
+    }
+
+    /// How the game so far stands under the repetition rule: the first fourth occurrence of a
+    /// position ended it, whatever was played after that.
+    pub fn game_repetition(&self) -> GameRepetition {
+        let states: Vec<_> = self.past.iter().chain([&self.state]).collect();
+        let start_side = if self.past.len().is_multiple_of(2) {
+            self.side
+        } else {
+            !self.side
+        };
+        for (now, state) in states.iter().enumerate() {
+            let same = |&earlier: &usize| {
+                states[earlier].board_key == state.board_key && states[earlier].hands == state.hands
+            };
+            let Some(first) = (0..now).rev().filter(same).nth(OCCURRENCES - 2) else {
+                continue;
+            };
+            let moves = (now - first) / 2;
+            let checked = |color: Color| state.check_run[color.index()] as usize >= moves;
+            return match (checked(start_side), checked(!start_side)) {
+                (true, false) => GameRepetition::Loses(start_side),
+                (false, true) => GameRepetition::Loses(!start_side),
+                _ => GameRepetition::Draw,
+            };
+        }
+        GameRepetition::None
+    }
+}

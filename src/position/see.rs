@@ -1,0 +1,222 @@
+//! Static exchange evaluation: what a move wins or loses if both sides go on capturing on its
+//! target with their least valuable piece and may stop at any time.
+//! <https://www.chessprogramming.org/Static_Exchange_Evaluation>
+#![forbid(unsafe_code)]
+
+use super::Position;
+use crate::bitboard::{Bitboard, lines};
+use crate::types::{Color, Move, Piece, PieceType, Square, Value};
+
+/// Exchange values by [`PieceType`] index, in centipawns. Golds and promoted small pieces are one
+/// class; the king is worth more than anything it could take.
+const VALUES: [Value; 16] = [
+    0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395, 0,
+];
+
+/// Exchange value of what stands on a square, 0 for nothing.
+#[inline(always)]
+pub fn see_value(piece: Piece) -> Value {
+    VALUES[piece.kind_index()]
+}
+
+/// Kinds in the order in which they capture; gold stands for all that moves like one.
+const ORDER: [PieceType; 9] = [
+    PieceType::Pawn,
+    PieceType::Lance,
+    PieceType::Knight,
+    PieceType::Silver,
+    PieceType::Gold,
+    PieceType::Bishop,
+    PieceType::Rook,
+    PieceType::Horse,
+    PieceType::Dragon,
+];
+
+impl Position {
+    /// Whether the exchange that a legal move starts is worth at least `threshold` centipawns to
+    /// its side. Promotion gains are left out. A pinned piece takes part only along its pin, for
+    /// as long as the pinning piece stands. A drop risks the dropped piece and wins nothing.
+    pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
+        let to = mv.to();
+        let mut balance = see_value(self.piece_on(to)) - threshold;
+        if balance < 0 {
+            return false;
+        }
+        let (mut occupied, moved) = if mv.is_drop() {
+            (
+                self.occupied() | Bitboard::of(to),
+                VALUES[mv.dropped().index()],
+            )
+        } else {
+            let from = mv.from();
+            // Promotion gains are left out, so what stands to be lost is the piece as it was.
+            let occupied = self.occupied().without(Bitboard::of(from)) | Bitboard::of(to);
+            (occupied, see_value(self.piece_on(from)))
+        };
+        balance -= moved;
+        if balance >= 0 {
+            return true;
+        }
+
+        let mut side = !self.side;
+        let mut attackers = self.attackers_to(to, occupied) & occupied;
+        let pins = [Pins::new(self, Color::Black), Pins::new(self, Color::White)];
+        // `winning` says whether the side to move at the root stands well if the exchange ends.
+        let mut winning = false;
+        loop {
+            let own = attackers & self.by_color(side) & occupied;
+            let own = own.without(pins[side.index()].held(own, to, occupied));
+            let Some((from, kind)) = self.least_valuable(own) else {
+                break;
+            };
+            if kind == PieceType::King {
+                // The king may only take what is not protected.
+                let enemies = attackers & self.by_color(!side) & occupied;
+                let enemies = enemies.without(pins[(!side).index()].held(enemies, to, occupied));
+                if enemies.is_empty() {
+                    winning = !winning;
+                }
+                break;
+            }
+            winning = !winning;
+            balance = -balance - 1 - VALUES[kind.index()];
+            side = !side;
+            if balance >= 0 {
+                break;
+            }
+            occupied = occupied.without(Bitboard::of(from));
+            attackers |= self.uncovered(to, from, occupied);
+            attackers &= occupied;
+        }
+        winning
+    }
+
+    /// The cheapest of a set of pieces that attack one square.
+    #[inline(always)]
+    fn least_valuable(&self, own: Bitboard) -> Option<(Square, PieceType)> {
+        own.first()?;
+        for kind in ORDER {
+            let of_kind = own
+                & if kind == PieceType::Gold {
+                    self.golds()
+                } else {
+                    self.by_kind(kind)
+                };
+            if let Some(from) = of_kind.first() {
+                return Some((from, kind));
+            }
+        }
+        own.first().map(|from| (from, PieceType::King))
+    }
+
+    /// The slider that attacks `to` once `from` is empty, if there is one behind it.
+    #[inline(always)]
+    fn uncovered(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
+        let Some(direction) = lines::direction(to, from) else {
+            return Bitboard::EMPTY;
+        };
+        let straight = matches!(direction, lines::NORTH | lines::SOUTH | 2 | 5);
+        let mut sliders = if straight {
+            self.straight_sliders()
+        } else {
+            self.diagonal_sliders()
+        };
+        if direction == lines::NORTH {
+            sliders |= self.pieces(Color::White, PieceType::Lance);
+        } else if direction == lines::SOUTH {
+            sliders |= self.pieces(Color::Black, PieceType::Lance);
+        }
+        let behind = lines::ray(to, direction) & sliders & occupied;
+        behind
+            .into_iter()
+            .filter(|&slider| !lines::between(to, slider).intersects(occupied))
+            .collect()
+    }
+}
+
+/// The pinned pieces of one side and what pins them.
+struct Pins {
+    king: Option<Square>,
+    pinned: Bitboard,
+    pinners: Bitboard,
+}
+
+impl Pins {
+    fn new(position: &Position, color: Color) -> Pins {
+        let king = position.king(color);
+        let (mut pinned, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        if let Some(king) = king {
+            for sniper in position.snipers(color, king) {
+                let shield = lines::between(king, sniper) & position.occupied();
+                if shield.any() && !shield.has_many() && shield.intersects(position.by_color(color))
+                {
+                    pinned |= shield;
+                    pinners |= Bitboard::of(sniper);
+                }
+            }
+        }
+        Pins {
+            king,
+            pinned,
+            pinners,
+        }
+    }
+
+    /// Those of a set of pieces that may not take on `to` because of a pin still in force.
+    #[inline(always)]
+    fn held(&self, pieces: Bitboard, to: Square, occupied: Bitboard) -> Bitboard {
+        let mut held = pieces & self.pinned;
+        if held.any()
+            && let Some(king) = self.king
+        {
+            for sq in held {
+                let ray = lines::ray_through(king, sq);
+                if ray.contains(to) || !ray.intersects(self.pinners & occupied) {
+                    held = held.without(Bitboard::of(sq));
+                }
+            }
+        }
+        held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn see(sfen: &str, mv: &str, threshold: Value) -> bool {
+        Position::from_sfen(sfen)
+            .unwrap()
+            .see_ge(Move::from_usi(mv).unwrap(), threshold)
+    }
+
+    #[test]
+    fn undefended_and_defended() {
+        let free = "4k4/9/9/9/4p4/4R4/9/9/4K4 b - 1";
+        assert!(see(free, "5f5e", 90) && !see(free, "5f5e", 91));
+        let defended = "4k4/9/9/4g4/4p4/4R4/9/9/4K4 b - 1";
+        assert!(see(defended, "5f5e", 90 - 990) && !see(defended, "5f5e", 91 - 990));
+    }
+
+    #[test]
+    fn a_slider_behind_takes_part() {
+        let lone = "4k4/9/9/4g4/4p4/4L4/9/9/K8 b - 1";
+        assert!(!see(lone, "5f5e", 0));
+        let backed = "4k4/9/9/4g4/4p4/4L4/4R4/9/K8 b - 1";
+        assert!(see(backed, "5f5e", 90 - 315 + 540) && !see(backed, "5f5e", 91 - 315 + 540));
+    }
+
+    #[test]
+    fn a_drop_risks_what_is_dropped() {
+        let sfen = "4k4/9/9/4g4/9/9/9/9/4K4 b GP 1";
+        assert!(see(sfen, "P*5e", -90) && !see(sfen, "P*5e", -89));
+        assert!(see(sfen, "G*1a", 0) && !see(sfen, "G*1a", 1));
+    }
+
+    #[test]
+    fn a_pinned_piece_does_not_take_back() {
+        // The gold on 5b is pinned by the rook and may not take on 4c.
+        let sfen = "4k4/4g4/5p3/9/9/9/9/5L3/K3R4 b - 1";
+        assert!(see(sfen, "4h4c", 90));
+    }
+}
