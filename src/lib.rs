@@ -1,4 +1,6 @@
 //! Komaoto.
 pub mod bitboard;
+pub mod eval;
 pub mod position;
+pub mod search;
 pub mod types;
