@@ -1,0 +1,3 @@
+//! Commands beside the protocol.
+
+pub mod bench;
