@@ -1,6 +1,8 @@
 //! Komaoto.
 pub mod bitboard;
 pub mod eval;
+pub mod mate;
 pub mod position;
 pub mod search;
+pub mod tools;
 pub mod types;

@@ -1,0 +1,4 @@
+//! What the engine offers beside playing.
+
+pub mod bench;
+pub mod cpu;
