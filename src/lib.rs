@@ -6,3 +6,4 @@ pub mod position;
 pub mod search;
 pub mod tools;
 pub mod types;
+pub mod usi;

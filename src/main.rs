@@ -1,9 +1,17 @@
-use komaoto::position::*;
-fn main() {
-    let a: Vec<String> = std::env::args().collect();
-    let mut p = Position::from_sfen(&a[1]).unwrap();
-    let t = std::time::Instant::now();
-    let n = perft(&mut p, a[2].parse().unwrap());
-    let s = t.elapsed().as_secs_f64();
-    println!("{n} {s:.3} {:.1} Mnps", n as f64 / s / 1e6);
+//! The program: see the library for what it does.
+
+use komaoto::{tools::cpu, usi};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if cpu::complain_if_unfit() {
+        return ExitCode::FAILURE;
+    }
+    start()
+}
+
+/// Not part of `main`, which runs before the CPU is known to be fit for more than the basics.
+#[inline(never)]
+fn start() -> ! {
+    usi::run(std::env::args_os().skip(1).collect())
 }
