@@ -1,5 +1,135 @@
-//! `bench`: a fixed search that measures speed and shows whether behaviour changed.
+//! `bench`: searches a fixed set of positions to a fixed depth. With one thread the node count is
+//! a checksum of everything the search does: a change of behaviour changes it, a change of speed
+//! or structure does not.
 #![forbid(unsafe_code)]
 
-/// Searches the bench positions. `depth` in plies, `hash` in megabytes.
-pub fn run(_depth: Option<i32>, _threads: Option<usize>, _hash: Option<usize>) {}
+use crate::position::Position;
+use crate::search::{Answer, Info, Limits, Report, SearchOptions, Searcher};
+use crate::types::Depth;
+use std::io::{self, Write};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+/// The positions, one SFEN a line.
+const POSITIONS: &str = include_str!("../../positions/bench.sfen");
+
+/// Depth unless another is asked for, in plies.
+const DEFAULT_DEPTH: Depth = 10;
+/// Hash table unless another size is asked for, in megabytes.
+const DEFAULT_HASH: usize = 16;
+
+/// What a run adds up to.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Positions searched.
+    pub positions: usize,
+    /// Nodes of all searches: one for each move played in search or quiescence search.
+    pub nodes: u64,
+    /// Time of all searches.
+    pub time: Duration,
+    /// For each depth from 1, nodes and time until it was reached, all positions together.
+    pub depths: Vec<(u64, Duration)>,
+}
+
+impl Summary {
+    /// Nodes for one ply more, as the mean factor over the last iterations.
+    pub fn branching_factor(&self) -> f64 {
+        let first = self.depths.len() / 2;
+        match (self.depths.get(first), self.depths.last()) {
+            (Some(&(from, _)), Some(&(to, _))) if from > 0 && self.depths.len() > first + 1 => {
+                let plies = (self.depths.len() - 1 - first) as f64;
+                (to as f64 / from as f64).powf(1.0 / plies)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// Sends on every finished iteration.
+struct Iterations(Sender<Info>);
+
+impl Report for Iterations {
+    fn info(&mut self, info: &Info) {
+        // The receiver lives until the search is over.
+        let _ = self.0.send(info.clone());
+    }
+    fn answer(&mut self, _: Answer) {}
+}
+
+/// Searches every position of the set, from a cleared state each.
+pub fn measure(depth: Depth, threads: usize, hash: usize) -> Summary {
+    let mut searcher = Searcher::new();
+    searcher.set_threads(threads);
+    // If there is no room for the table asked for, the search makes do with a smaller one.
+    let _ = searcher.set_hash(hash);
+    let options = SearchOptions {
+        pv_interval: 0,
+        ..SearchOptions::default()
+    };
+    let mut summary = Summary::default();
+    for position in positions() {
+        searcher.clear();
+        let (sender, iterations) = channel();
+        let limits = Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        };
+        let start = Instant::now();
+        searcher.go(&position, limits, &options, Box::new(Iterations(sender)));
+        searcher.wait();
+        summary.time += start.elapsed();
+        summary.positions += 1;
+        let mut nodes = 0;
+        for info in iterations.iter() {
+            nodes = info.nodes;
+            let index = info.depth as usize - 1;
+            if summary.depths.len() <= index {
+                summary.depths.resize(index + 1, (0, Duration::ZERO));
+            }
+            summary.depths[index].0 += info.nodes;
+            summary.depths[index].1 += Duration::from_millis(info.time_ms);
+        }
+        summary.nodes += nodes;
+    }
+    summary
+}
+
+/// The positions of the set.
+fn positions() -> impl Iterator<Item = Position> {
+    POSITIONS
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .filter_map(|line| Position::from_sfen(line).ok())
+}
+
+/// Runs the benchmark and prints its figures, `Bench: <nodes>` last.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn run(
+    out: &mut impl Write,
+    depth: Option<Depth>,
+    threads: Option<usize>,
+    hash: Option<usize>,
+) -> io::Result<()> {
+    let summary = measure(
+        depth.unwrap_or(DEFAULT_DEPTH),
+        threads.unwrap_or(1),
+        hash.unwrap_or(DEFAULT_HASH),
+    );
+    for (i, (nodes, time)) in summary.depths.iter().enumerate() {
+        writeln!(
+            out,
+            "depth {:2}  nodes {nodes:10}  time {:6} ms",
+            i + 1,
+            time.as_millis()
+        )?;
+    }
+    let seconds = summary.time.as_secs_f64();
+    writeln!(out, "positions {}", summary.positions)?;
+    writeln!(out, "branching factor {:.2}", summary.branching_factor())?;
+    writeln!(out, "nodes {}", summary.nodes)?;
+    writeln!(out, "time {} ms", summary.time.as_millis())?;
+    writeln!(out, "nps {:.0}", summary.nodes as f64 / seconds.max(1e-9))?;
+    writeln!(out, "Bench: {}", summary.nodes)
+}

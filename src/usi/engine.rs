@@ -291,7 +291,7 @@ impl Engine {
         hash: Option<usize>,
     ) -> Result<(), UsiError> {
         self.require_idle("bench")?;
-        self.begin(Task::bench(depth, threads, hash));
+        self.begin(Task::bench(depth, threads, hash, self.output.clone()));
         Ok(())
     }
 
@@ -349,6 +349,7 @@ impl Engine {
         if std::mem::take(&mut self.settings.clear_hash) {
             self.searcher.clear();
         }
+        self.searcher.prepare();
     }
 }
 

@@ -7,7 +7,7 @@
 use super::error::{UsiError, clip};
 use super::number::parse_number;
 use crate::position::EnteringKingRule;
-use crate::search::SearchOptions;
+use crate::search::{self, SearchOptions};
 use crate::types::MAX_PLY;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 /// Largest hash table, in megabytes.
 pub const MAX_HASH: i64 = 33_554_432;
 /// Most search threads.
-pub const MAX_THREADS: i64 = 1024;
+pub const MAX_THREADS: i64 = search::MAX_THREADS as i64;
 /// Most lines of MultiPV: more than any position has moves.
 const MAX_LINES: i64 = 800;
 /// Bound of draw values, well within every evaluation.
@@ -46,7 +46,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            hash: 256,
+            hash: search::DEFAULT_HASH,
             threads: 1,
             search: SearchOptions::default(),
             depth_limit: 0,

@@ -46,8 +46,14 @@ impl Task {
         depth: Option<Depth>,
         threads: Option<usize>,
         hash: Option<usize>,
+        output: Output,
     ) -> io::Result<Task> {
-        Task::start(true, move |_| bench::run(depth, threads, hash))
+        Task::start(true, move |_| {
+            let mut text = Vec::new();
+            // Writing to memory does not fail.
+            let _ = bench::run(&mut text, depth, threads, hash);
+            output.line(String::from_utf8_lossy(&text).trim_end());
+        })
     }
 
     fn start(bounded: bool, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {

@@ -1,0 +1,123 @@
+//! What the controlling thread and the search threads of one `go` tell each other.
+#![forbid(unsafe_code)]
+
+use super::limits::Clock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// A node counter on a cache line of its own, so that threads do not slow each other down.
+#[repr(align(128))]
+#[derive(Default)]
+struct Counter(AtomicU64);
+
+/// When the expected move was played, and the clock sent with it.
+#[derive(Clone, Copy, Debug)]
+pub struct PonderHit {
+    /// The moment.
+    pub at: Instant,
+    /// The clock, if one was sent.
+    pub clock: Option<Clock>,
+}
+
+/// Flags and counters of one search.
+pub struct Control {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+    finished: AtomicBool,
+    ponder_hit: Mutex<Option<PonderHit>>,
+    changed: Condvar,
+    nodes: Box<[Counter]>,
+}
+
+impl Control {
+    /// The controls of a search with this many threads.
+    pub fn new(threads: usize, pondering: bool) -> Control {
+        Control {
+            stop: AtomicBool::new(false),
+            pondering: AtomicBool::new(pondering),
+            finished: AtomicBool::new(false),
+            ponder_hit: Mutex::new(None),
+            changed: Condvar::new(),
+            nodes: (0..threads).map(|_| Counter::default()).collect(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<PonderHit>> {
+        // The data is a plain value: a panic elsewhere cannot leave it half written.
+        self.ponder_hit
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells every thread to stop.
+    pub fn stop(&self) {
+        let _guard = self.lock();
+        self.stop.store(true, Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Whether threads have to stop.
+    #[inline(always)]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    /// Ends pondering; later calls change nothing.
+    pub fn ponder_hit(&self, clock: Option<Clock>) {
+        let mut hit = self.lock();
+        if self.pondering.swap(false, Relaxed) {
+            *hit = Some(PonderHit {
+                at: Instant::now(),
+                clock,
+            });
+            self.changed.notify_all();
+        }
+    }
+
+    /// Whether the opponent is still to move.
+    #[inline(always)]
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Relaxed)
+    }
+
+    /// The ponder hit, once there was one.
+    pub fn hit(&self) -> Option<PonderHit> {
+        *self.lock()
+    }
+
+    /// Waits until told to stop or, unless the search is infinite, until pondering ends.
+    pub fn wait_for_release(&self, infinite: bool) {
+        let mut guard = self.lock();
+        while !self.is_stopped() && (infinite || self.is_pondering()) {
+            guard = self
+                .changed
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Publishes a thread's node count.
+    #[inline(always)]
+    pub fn count_nodes(&self, thread: usize, nodes: u64) {
+        self.nodes[thread].0.store(nodes, Relaxed);
+    }
+
+    /// Nodes of all threads.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+            .iter()
+            .map(|counter| counter.0.load(Relaxed))
+            .sum()
+    }
+
+    /// Marks the search as answered.
+    pub fn finish(&self) {
+        self.finished.store(true, Relaxed);
+    }
+
+    /// Whether the search has answered.
+    pub fn is_finished(&self) -> bool {
+        self.finished.load(Relaxed)
+    }
+}

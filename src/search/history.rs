@@ -1,0 +1,198 @@
+//! Histories: what moves have been worth in this search, for ordering, pruning and reducing.
+//! <https://www.chessprogramming.org/History_Heuristic>
+#![forbid(unsafe_code)]
+
+use super::params;
+use super::stack::Frame;
+use crate::types::{Color, Depth, Move, Piece, Square};
+
+/// A statistic that moves towards the bonuses it gets and never leaves `-LIMIT..=LIMIT`.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Stat<const LIMIT: i32>(i16);
+
+impl<const LIMIT: i32> Stat<LIMIT> {
+    /// The value.
+    #[inline(always)]
+    pub fn get(self) -> i32 {
+        i32::from(self.0)
+    }
+
+    /// Adds a bonus that counts for less the nearer the value is to its limit.
+    #[inline(always)]
+    pub fn update(&mut self, bonus: i32) {
+        const { assert!(LIMIT <= i16::MAX as i32) };
+        let bonus = bonus.clamp(-LIMIT, LIMIT);
+        let value = self.get();
+        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+    }
+}
+
+/// Limit of the butterfly history.
+const BUTTERFLY_LIMIT: i32 = 7183;
+/// Limit of the capture history.
+const CAPTURE_LIMIT: i32 = 10692;
+/// Limit of the continuation history.
+const CONTINUATION_LIMIT: i32 = 30_000;
+
+/// By side to move, origin (or dropped kind) and target.
+type Butterfly = [[[Stat<BUTTERFLY_LIMIT>; Square::COUNT]; 88]; 2];
+/// By moved piece, target and kind of the victim.
+type Captures = [[[Stat<CAPTURE_LIMIT>; 16]; Square::COUNT]; Piece::COUNT];
+/// By moved piece (as it stands after the move) and target, for one earlier move.
+pub type PieceTo = [[Stat<CONTINUATION_LIMIT>; Square::COUNT]; Piece::COUNT];
+
+/// Which earlier move a continuation history goes on from: a piece and its target. The default
+/// stands for "no move" and for the null move.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct ContinuationIndex(u16);
+
+impl ContinuationIndex {
+    /// No earlier move, or a null move.
+    pub const NONE: ContinuationIndex = ContinuationIndex(0);
+
+    /// The index of a move that leaves `piece` on `to`.
+    #[inline(always)]
+    pub fn new(piece: Piece, to: Square) -> ContinuationIndex {
+        ContinuationIndex((piece.index() * Square::COUNT + to.index()) as u16)
+    }
+}
+
+/// Plies back of the earlier moves that continuation histories look at, with the weight of an
+/// update in 1024ths.
+pub const CONTINUATIONS: [(usize, i32); 4] = [(1, 1100), (2, 700), (4, 550), (6, 400)];
+
+/// All histories of one thread.
+pub struct Histories {
+    butterfly: Box<Butterfly>,
+    captures: Box<Captures>,
+    continuation: Box<[PieceTo]>,
+}
+
+impl Histories {
+    /// Empty histories.
+    pub fn new() -> Histories {
+        Histories {
+            butterfly: boxed(),
+            captures: boxed(),
+            continuation: vec![
+                [[Stat::default(); Square::COUNT]; Piece::COUNT];
+                Piece::COUNT * Square::COUNT
+            ]
+            .into_boxed_slice(),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.butterfly
+            .as_flattened_mut()
+            .as_flattened_mut()
+            .fill(Stat::default());
+        self.captures
+            .as_flattened_mut()
+            .as_flattened_mut()
+            .fill(Stat::default());
+        self.continuation
+            .as_flattened_mut()
+            .as_flattened_mut()
+            .fill(Stat::default());
+    }
+
+    /// Butterfly history of a quiet move.
+    #[inline(always)]
+    pub fn butterfly(&self, side: Color, mv: Move) -> i32 {
+        self.butterfly[side.index()][mv.from_code()][mv.to().index()].get()
+    }
+
+    /// Capture history: `piece` as it stands after the move.
+    #[inline(always)]
+    pub fn capture(&self, piece: Piece, to: Square, victim: Piece) -> i32 {
+        self.captures[piece.index()][to.index()][victim.kind_index()].get()
+    }
+
+    /// The continuation history of one earlier move.
+    #[inline(always)]
+    pub fn continuation(&self, index: ContinuationIndex) -> &PieceTo {
+        &self.continuation[usize::from(index.0)]
+    }
+
+    /// Rewards or punishes a quiet move.
+    pub fn update_quiet(
+        &mut self,
+        side: Color,
+        mv: Move,
+        piece: Piece,
+        line: &[Frame],
+        bonus: i32,
+    ) {
+        self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
+        self.update_continuation(piece, mv.to(), line, bonus);
+    }
+
+    /// Rewards or punishes a move as the sequel of those before it; `line` ends with the frame
+    /// of the node where it was played.
+    pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
+        for (back, weight) in CONTINUATIONS {
+            let earlier = line[line.len() - 1 - back].continuation;
+            if earlier != ContinuationIndex::default() {
+                self.continuation[usize::from(earlier.0)][piece.index()][to.index()]
+                    .update(bonus * weight / 1024);
+            }
+        }
+    }
+
+    /// Rewards or punishes a capture.
+    pub fn update_capture(&mut self, piece: Piece, to: Square, victim: Piece, bonus: i32) {
+        self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
+    }
+}
+
+/// A zeroed table on the heap, without a copy of it on the stack first.
+fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
+-> Box<[[[T; A]; B]; C]> {
+    let rows = vec![[[T::default(); A]; B]; C].into_boxed_slice();
+    rows.try_into()
+        .unwrap_or_else(|_| unreachable!("the slice has C rows"))
+}
+
+/// Bonus of a move that was best at this depth.
+#[inline(always)]
+pub fn bonus(depth: Depth) -> i32 {
+    (params::bonus_scale() * depth - params::bonus_offset()).clamp(0, params::bonus_max())
+}
+
+/// Malus of a move that was tried before the best one at this depth.
+#[inline(always)]
+pub fn malus(depth: Depth) -> i32 {
+    (params::malus_scale() * depth - params::malus_offset()).clamp(0, params::malus_max())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_stay_within_their_limit() {
+        let mut stat = Stat::<7183>::default();
+        let mut seed = 1u64;
+        for _ in 0..1_000_000 {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            stat.update((seed >> 40) as i32 % 40_000 - 20_000);
+            assert!(stat.get().abs() <= 7183);
+        }
+        for _ in 0..100 {
+            stat.update(i32::MAX);
+        }
+        assert_eq!(stat.get(), 7183);
+    }
+
+    #[test]
+    fn bonuses_grow_with_depth_and_stop() {
+        for depth in 0..200 {
+            assert!((0..=params::bonus_max()).contains(&bonus(depth)));
+            assert!(bonus(depth) <= bonus(depth + 1) && malus(depth) <= malus(depth + 1));
+        }
+    }
+}

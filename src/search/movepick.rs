@@ -1,0 +1,347 @@
+//! Staged move picking: the hash move before anything is generated, then captures that lose
+//! nothing by exchange, then quiet moves by history, then losing captures. Each stage is generated
+//! only when the one before gave no cutoff.
+//!
+//! The moves of all nodes of a line lie in one arena, those of a child behind those of its
+//! parent; a picker cuts off what children left there whenever it is asked again.
+#![forbid(unsafe_code)]
+
+use super::history::{CONTINUATIONS, Histories};
+use super::params;
+use super::stack::Stack;
+use crate::position::{CheckInfo, Position, see_value};
+use crate::types::{Move, Value};
+
+/// A move and what speaks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoredMove {
+    mv: Move,
+    score: i32,
+}
+
+impl From<Move> for ScoredMove {
+    #[inline(always)]
+    fn from(mv: Move) -> ScoredMove {
+        ScoredMove { mv, score: 0 }
+    }
+}
+
+/// The arena the pickers of a line share.
+pub type MoveArena = Vec<ScoredMove>;
+
+/// What a picker needs to see of its worker; handed to every call.
+pub struct Context<'a> {
+    /// The node's position.
+    pub position: &'a Position,
+    /// Which moves give check there.
+    pub checks: &'a CheckInfo,
+    /// The histories.
+    pub history: &'a Histories,
+    /// The line to the node.
+    pub stack: &'a Stack,
+    /// Plies from the root.
+    pub ply: usize,
+    /// Whether needless non-promotions are asked for.
+    pub all_moves: bool,
+    /// The arena.
+    pub arena: &'a mut MoveArena,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    HashMove,
+    GenerateCaptures,
+    GoodCaptures,
+    GenerateQuiets,
+    Quiets,
+    BadCaptures,
+    GenerateEvasions,
+    Evasions,
+    QsHashMove,
+    QsGenerate,
+    QsCaptures,
+    Done,
+}
+
+/// Gives the moves of one node, best guess first. All of them are legal, none comes twice.
+pub struct MovePicker {
+    stage: Stage,
+    hash_move: Move,
+    /// Where this node's moves begin in the arena.
+    start: usize,
+    /// The next move of the stage.
+    next: usize,
+    /// Behind the last move of the stage.
+    end: usize,
+    /// Behind the losing captures, which are kept at `start`.
+    bad_end: usize,
+    skip_quiets: bool,
+}
+
+impl MovePicker {
+    /// All moves of a node. The hash move must be legal or [`Move::NONE`].
+    pub fn new(hash_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
+        let stage = match (hash_move.is_some(), position.in_check()) {
+            (true, _) => Stage::HashMove,
+            (false, true) => Stage::GenerateEvasions,
+            (false, false) => Stage::GenerateCaptures,
+        };
+        MovePicker::at(stage, hash_move, arena)
+    }
+
+    /// The moves of a quiescence node: captures, or everything when in check. A hash move that
+    /// is neither is left out, or quiet moves could follow each other without end.
+    pub fn quiescence(hash_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
+        if position.in_check() {
+            return MovePicker::new(hash_move, position, arena);
+        }
+        if hash_move.is_some() && position.is_capture(hash_move) {
+            MovePicker::at(Stage::QsHashMove, hash_move, arena)
+        } else {
+            MovePicker::at(Stage::QsGenerate, Move::NONE, arena)
+        }
+    }
+
+    fn at(stage: Stage, hash_move: Move, arena: &MoveArena) -> MovePicker {
+        let start = arena.len();
+        MovePicker {
+            stage,
+            hash_move,
+            start,
+            next: start,
+            end: start,
+            bad_end: start,
+            skip_quiets: false,
+        }
+    }
+
+    /// Leaves out the quiet moves still to come.
+    pub fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    /// The next move.
+    pub fn next(&mut self, mut context: Context<'_>) -> Option<Move> {
+        context.arena.truncate(self.end);
+        loop {
+            match self.stage {
+                Stage::HashMove => {
+                    self.stage = if context.position.in_check() {
+                        Stage::GenerateEvasions
+                    } else {
+                        Stage::GenerateCaptures
+                    };
+                    return Some(self.hash_move);
+                }
+                Stage::QsHashMove => {
+                    self.stage = Stage::QsGenerate;
+                    return Some(self.hash_move);
+                }
+                Stage::GenerateCaptures | Stage::QsGenerate => {
+                    self.generate_captures(&mut context);
+                    self.stage = if self.stage == Stage::QsGenerate {
+                        Stage::QsCaptures
+                    } else {
+                        Stage::GoodCaptures
+                    };
+                }
+                Stage::GoodCaptures => match self.next_good_capture(&mut context) {
+                    Some(mv) => return Some(mv),
+                    None => self.stage = Stage::GenerateQuiets,
+                },
+                Stage::GenerateQuiets => {
+                    if !self.skip_quiets {
+                        self.generate_quiets(&mut context);
+                    }
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => {
+                    if !self.skip_quiets
+                        && let Some(best) = self.pick(context.arena)
+                    {
+                        return Some(best.mv);
+                    }
+                    self.next = self.start;
+                    self.end = self.bad_end;
+                    self.stage = Stage::BadCaptures;
+                }
+                Stage::BadCaptures => match self.take(context.arena) {
+                    // They were set aside in order of their scores.
+                    Some(bad) => return Some(bad.mv),
+                    None => self.stage = Stage::Done,
+                },
+                Stage::GenerateEvasions => {
+                    self.generate_evasions(&mut context);
+                    self.stage = Stage::Evasions;
+                }
+                Stage::Evasions => loop {
+                    match self.pick(context.arena) {
+                        Some(best) if self.skip_quiets && !context.position.is_capture(best.mv) => {
+                        }
+                        Some(best) => return Some(best.mv),
+                        None => {
+                            self.stage = Stage::Done;
+                            break;
+                        }
+                    }
+                },
+                Stage::QsCaptures => match self.pick(context.arena) {
+                    Some(best) => return Some(best.mv),
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// The next move of the stage as it lies.
+    #[inline(always)]
+    fn take(&mut self, arena: &MoveArena) -> Option<ScoredMove> {
+        let taken = *arena[..self.end].get(self.next)?;
+        self.next += 1;
+        Some(taken)
+    }
+
+    /// The move of the stage with the highest score among those left. Ties go to the first
+    /// generated. Few moves of a node are ever asked for, so sorting all would be wasted.
+    #[inline(always)]
+    fn pick(&mut self, arena: &mut MoveArena) -> Option<ScoredMove> {
+        let left = arena.get_mut(self.next..self.end)?;
+        let first = *left.first()?;
+        let (mut best, mut best_score) = (0, first.score);
+        for (i, scored) in left.iter().enumerate().skip(1) {
+            if scored.score > best_score {
+                (best, best_score) = (i, scored.score);
+            }
+        }
+        left.swap(0, best);
+        self.next += 1;
+        Some(left[0])
+    }
+
+    /// Makes room behind the moves kept, lets `generate` fill it, and drops the hash move.
+    #[inline(always)]
+    fn fill(
+        &mut self,
+        context: &mut Context<'_>,
+        generate: impl FnOnce(&Position, &mut MoveArena),
+    ) {
+        context.arena.truncate(self.bad_end);
+        context.arena.reserve(crate::types::MAX_MOVES);
+        generate(context.position, context.arena);
+        self.next = self.bad_end;
+        self.end = context.arena.len();
+        if self.hash_move.is_some()
+            && let Some(i) = context.arena[self.next..]
+                .iter()
+                .position(|m| m.mv == self.hash_move)
+        {
+            // Kept in order: ties are broken by it.
+            context.arena.remove(self.next + i);
+            self.end -= 1;
+        }
+    }
+
+    fn generate_captures(&mut self, context: &mut Context<'_>) {
+        let all = context.all_moves;
+        self.fill(context, |position, arena| {
+            if all {
+                position.generate_captures::<true>(arena);
+            } else {
+                position.generate_captures::<false>(arena);
+            }
+        });
+        for scored in &mut context.arena[self.next..] {
+            scored.score = capture_score(context.position, context.history, scored.mv);
+        }
+    }
+
+    fn generate_quiets(&mut self, context: &mut Context<'_>) {
+        let all = context.all_moves;
+        self.fill(context, |position, arena| {
+            if all {
+                position.generate_quiets::<true>(arena);
+            } else {
+                position.generate_quiets::<false>(arena);
+            }
+        });
+        let (side, line) = (
+            context.position.side_to_move(),
+            context.stack.line(context.ply),
+        );
+        let tables = CONTINUATIONS.map(|(back, _)| {
+            context
+                .history
+                .continuation(line[line.len() - 1 - back].continuation)
+        });
+        for scored in &mut context.arena[self.next..] {
+            let mv = scored.mv;
+            let (piece, to) = (
+                context.position.moved_piece_after(mv).index(),
+                mv.to().index(),
+            );
+            let mut score = 2 * context.history.butterfly(side, mv);
+            for table in tables {
+                score += table[piece][to].get();
+            }
+            if context.position.gives_check(mv, context.checks)
+                && context.position.see_ge(mv, -CHECK_TOLERANCE)
+            {
+                score += params::order_check();
+            }
+            scored.score = score;
+        }
+    }
+
+    fn generate_evasions(&mut self, context: &mut Context<'_>) {
+        let all = context.all_moves;
+        self.fill(context, |position, arena| {
+            if all {
+                position.generate_legal::<true>(arena);
+            } else {
+                position.generate_legal::<false>(arena);
+            }
+        });
+        let position = context.position;
+        let (side, line) = (position.side_to_move(), context.stack.line(context.ply));
+        let table = context
+            .history
+            .continuation(line[line.len() - 2].continuation);
+        for scored in &mut context.arena[self.next..] {
+            let mv = scored.mv;
+            scored.score = if position.is_capture(mv) {
+                CAPTURES_FIRST + see_value(position.piece_on(mv.to()))
+            } else {
+                let (piece, to) = (position.moved_piece_after(mv).index(), mv.to().index());
+                context.history.butterfly(side, mv) + table[piece][to].get()
+            };
+        }
+    }
+
+    /// The best capture left that does not lose by exchange; losing ones are set aside.
+    fn next_good_capture(&mut self, context: &mut Context<'_>) -> Option<Move> {
+        while let Some(best) = self.pick(context.arena) {
+            let tolerance = -best.score / params::order_see_divisor();
+            if context.position.see_ge(best.mv, tolerance) {
+                return Some(best.mv);
+            }
+            // The place is free: everything before `next` has been given out.
+            context.arena[self.bad_end] = best;
+            self.bad_end += 1;
+        }
+        None
+    }
+}
+
+/// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
+const CHECK_TOLERANCE: Value = 75;
+/// More than any history, so that captures that answer a check come first.
+const CAPTURES_FIRST: i32 = 1 << 20;
+
+/// Order of captures: the victim's value, helped by what such captures were worth before.
+#[inline(always)]
+fn capture_score(position: &Position, history: &Histories, mv: Move) -> i32 {
+    let victim = position.piece_on(mv.to());
+    params::order_victim() * see_value(victim)
+        + history.capture(position.moved_piece_after(mv), mv.to(), victim)
+}

@@ -1,0 +1,167 @@
+//! Quiescence search: only captures, until the position is calm enough to be evaluated; every
+//! answer when in check. <https://www.chessprogramming.org/Quiescence_Search>
+#![forbid(unsafe_code)]
+
+use super::movepick::MovePicker;
+use super::node::NodeType;
+use super::params;
+use super::tt::{Bound, DEPTH_QS, Entry};
+use super::worker::Worker;
+use crate::position::see_value;
+use crate::types::{Move, Value, value};
+
+impl Worker {
+    /// Value of a node for the side to move once captures are played out.
+    pub(super) fn quiescence<N: NodeType>(
+        &mut self,
+        ply: usize,
+        mut alpha: Value,
+        beta: Value,
+    ) -> Value {
+        debug_assert!(alpha < beta && (N::PV || alpha + 1 == beta));
+        if N::PV {
+            self.pv.clear(ply);
+            self.seldepth = self.seldepth.max(ply + 1);
+        }
+        if self.poll() {
+            return value::DRAW;
+        }
+
+        // Step 1. The rules may have ended the game.
+        if let Some(value) = self.terminal_value(ply) {
+            return value;
+        }
+
+        // Step 2. Transposition table.
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        let entry = self.tt.probe(key, side, ply);
+        if !N::PV
+            && let Some(entry) = &entry
+            && entry.depth >= DEPTH_QS
+            && entry.cuts(beta)
+        {
+            return entry.value;
+        }
+
+        // Step 3. Stand pat: the side to move need not capture. In check it has no such choice.
+        let in_check = self.position.in_check();
+        let (static_eval, mut best_value) = if in_check {
+            (value::NONE, -value::INFINITE)
+        } else {
+            let static_eval = match &entry {
+                Some(entry) if entry.eval != value::NONE => entry.eval,
+                _ => self.evaluator.evaluate(&self.position),
+            };
+            let stand_pat = match &entry {
+                Some(entry) if !value::is_decisive(entry.value) && entry.cuts(static_eval + 1) => {
+                    entry.value
+                }
+                _ => static_eval,
+            };
+            (static_eval, stand_pat)
+        };
+        let stand_pat = best_value;
+        if !in_check && best_value >= beta {
+            if entry.is_none() {
+                let bound = Bound::LOWER;
+                let value = best_value;
+                let stored = Entry {
+                    mv: Move::NONE,
+                    value,
+                    eval: static_eval,
+                    depth: DEPTH_QS,
+                    bound,
+                };
+                self.tt.store(key, side, ply, stored);
+            }
+            return best_value;
+        }
+        alpha = alpha.max(best_value);
+
+        // Step 4. Captures, or every move when in check.
+        let tt_move = match &entry {
+            Some(entry) if self.position.is_legal(entry.mv) => entry.mv,
+            _ => Move::NONE,
+        };
+        let checks = self.position.check_info();
+        let mut picker = MovePicker::quiescence(tt_move, &self.position, &self.arena);
+        let recapture_square = self.stack.before(ply, 1).mv;
+        let mut best_move = Move::NONE;
+        let mut number = 0;
+        while let Some(mv) = self.next_move(&mut picker, &checks, ply) {
+            number += 1;
+            let capture = self.position.is_capture(mv);
+
+            // Step 5. Skip what promises nothing, once a move that is no loss is known.
+            if !value::is_loss(best_value) {
+                if in_check {
+                    if !capture {
+                        // Some answer is good enough; the quiet ones left are not looked at.
+                        picker.skip_quiets();
+                        continue;
+                    }
+                } else if !self.position.gives_check(mv, &checks)
+                    && !(recapture_square.is_some() && recapture_square.to() == mv.to())
+                {
+                    if number > params::qsearch_moves() as usize {
+                        continue;
+                    }
+                    // Delta pruning: even winning the piece for nothing does not reach alpha. Not
+                    // in check, not for checks, not for recaptures, and not near mate.
+                    // <https://www.chessprogramming.org/Delta_Pruning>
+                    let victim = see_value(self.position.piece_on(mv.to()));
+                    let bound = stand_pat + params::delta_margin() + victim;
+                    if bound <= alpha && !value::is_decisive(alpha) {
+                        best_value = best_value.max(bound);
+                        continue;
+                    }
+                }
+                if !self.position.see_ge(mv, -params::qsearch_see()) {
+                    continue;
+                }
+            }
+
+            // Step 6. Play and search it.
+            self.do_move(ply, mv);
+            let value = -self.quiescence::<N>(ply + 1, -beta, -alpha);
+            self.undo_move(mv);
+            if self.stopped {
+                return value::DRAW;
+            }
+            if value > best_value {
+                best_value = value;
+                if value > alpha {
+                    best_move = mv;
+                    if N::PV {
+                        self.pv.update(ply, mv);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+        }
+
+        // Step 7. In check without an answer is mate (詰み).
+        if in_check && number == 0 {
+            return value::mated_in(ply);
+        }
+        let bound = if best_value >= beta {
+            Bound::LOWER
+        } else {
+            Bound::UPPER
+        };
+        let pv = N::PV || entry.is_some_and(|entry| entry.is_pv());
+        let bound = if pv { bound | Bound::PV } else { bound };
+        let stored = Entry {
+            mv: best_move,
+            value: best_value,
+            eval: static_eval,
+            depth: DEPTH_QS,
+            bound,
+        };
+        self.tt.store(key, side, ply, stored);
+        best_value
+    }
+}

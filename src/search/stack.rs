@@ -1,0 +1,73 @@
+//! What a node leaves for the nodes below it, one frame a ply.
+#![forbid(unsafe_code)]
+
+use super::history::ContinuationIndex;
+use crate::types::{MAX_PLY, Move, Value, value};
+
+/// One ply of the line being searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The move played from this node.
+    pub mv: Move,
+    /// That move as the start of continuation histories.
+    pub continuation: ContinuationIndex,
+    /// Static evaluation; in check, that of two plies before.
+    pub static_eval: Value,
+    /// Whether the move played was a capture.
+    pub capture: bool,
+    /// How many moves were tried so far.
+    pub move_count: usize,
+    /// How many children of this node's children failed high.
+    pub cutoffs: u32,
+}
+
+const EMPTY: Frame = Frame {
+    mv: Move::NONE,
+    continuation: ContinuationIndex::NONE,
+    static_eval: value::NONE,
+    capture: false,
+    move_count: 0,
+    cutoffs: 0,
+};
+
+/// Frames before the root, so that looking back from any ply is always valid.
+const PAD: usize = 8;
+
+/// The frames of a line.
+pub struct Stack(Box<[Frame]>);
+
+impl Stack {
+    /// A stack of empty frames.
+    pub fn new() -> Stack {
+        Stack(vec![EMPTY; PAD + MAX_PLY + 4].into_boxed_slice())
+    }
+
+    /// Forgets the last search.
+    pub fn clear(&mut self) {
+        self.0.fill(EMPTY);
+    }
+
+    /// The frame of a ply.
+    #[inline(always)]
+    pub fn at(&self, ply: usize) -> &Frame {
+        &self.0[PAD + ply]
+    }
+
+    /// The frame of a ply, to change it.
+    #[inline(always)]
+    pub fn at_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.0[PAD + ply]
+    }
+
+    /// The frame `back` (at most 8) plies before a ply.
+    #[inline(always)]
+    pub fn before(&self, ply: usize, back: usize) -> &Frame {
+        &self.0[PAD + ply - back]
+    }
+
+    /// All frames up to and including that of a ply.
+    #[inline(always)]
+    pub fn line(&self, ply: usize) -> &[Frame] {
+        &self.0[..=PAD + ply]
+    }
+}

@@ -1,0 +1,273 @@
+//! One search thread: all it owns, and how it steps from node to node.
+#![forbid(unsafe_code)]
+
+use super::control::Control;
+use super::history::{ContinuationIndex, Histories};
+use super::limits::SearchOptions;
+use super::movepick::{Context, MoveArena, MovePicker};
+use super::report::Report;
+use super::root::{PvTable, RootMove};
+use super::stack::Stack;
+use super::time::TimeManager;
+use super::tt::TranspositionTable;
+use crate::eval::Evaluator;
+use crate::position::{CheckInfo, Position, Repetition};
+use crate::types::{Color, Depth, MAX_PLY, Move, Value, value};
+use std::sync::Arc;
+
+/// What one `go` hands to each thread.
+pub struct Job {
+    /// The table all threads share.
+    pub tt: Arc<TranspositionTable>,
+    /// Stop and ponder flags, node counters.
+    pub control: Arc<Control>,
+    /// The root.
+    pub position: Position,
+    /// The root moves to search, at least one.
+    pub root_moves: Vec<RootMove>,
+    /// Deepest iteration.
+    pub depth: Depth,
+    /// Rules and options.
+    pub options: SearchOptions,
+    /// Forget earlier searches first.
+    pub clear: bool,
+}
+
+/// What the first thread has beside the others: the clock, the node limit and the reports.
+pub struct MainDuties {
+    /// Decides when to stop.
+    pub time: TimeManager,
+    /// Nodes of all threads after which to stop.
+    pub nodes: Option<u64>,
+    /// Receives the output.
+    pub report: Box<dyn Report>,
+}
+
+/// A search thread's memory. Histories live on from search to search.
+pub struct Worker {
+    pub(super) id: usize,
+    pub(super) tt: Arc<TranspositionTable>,
+    pub(super) control: Arc<Control>,
+    pub(super) options: SearchOptions,
+    pub(super) position: Position,
+    pub(super) evaluator: Evaluator,
+    pub(super) history: Histories,
+    pub(super) stack: Stack,
+    pub(super) arena: MoveArena,
+    pub(super) pv: PvTable,
+    pub(super) root_moves: Vec<RootMove>,
+    /// First root move of the line being searched (MultiPV).
+    pub(super) pv_index: usize,
+    pub(super) root_side: Color,
+    pub(super) root_depth: Depth,
+    pub(super) completed_depth: Depth,
+    pub(super) max_depth: Depth,
+    pub(super) seldepth: usize,
+    pub(super) nodes: u64,
+    pub(super) best_move_changes: f64,
+    /// Nodes at the last report, which need not be repeated.
+    pub(super) reported_nodes: Option<u64>,
+    /// Set once the search has been told to stop; results are void from then on.
+    pub(super) stopped: bool,
+    until_poll: u64,
+    pub(super) main: Option<MainDuties>,
+}
+
+/// Nodes between two looks at the stop flag and the clock.
+const POLL_INTERVAL: u64 = 512;
+
+impl Worker {
+    /// The memory of a thread, before its first search.
+    pub fn new(id: usize, job: Job) -> Worker {
+        let mut worker = Worker {
+            id,
+            tt: Arc::clone(&job.tt),
+            control: Arc::clone(&job.control),
+            options: job.options.clone(),
+            position: job.position.clone(),
+            evaluator: Evaluator::new(),
+            history: Histories::new(),
+            stack: Stack::new(),
+            arena: MoveArena::new(),
+            pv: PvTable::new(),
+            root_moves: Vec::new(),
+            pv_index: 0,
+            root_side: job.position.side_to_move(),
+            root_depth: 0,
+            completed_depth: 0,
+            max_depth: job.depth,
+            seldepth: 0,
+            nodes: 0,
+            best_move_changes: 0.0,
+            reported_nodes: None,
+            stopped: false,
+            until_poll: 1,
+            main: None,
+        };
+        worker.begin(Job {
+            clear: false,
+            ..job
+        });
+        worker
+    }
+
+    /// Takes up a new search.
+    pub fn begin(&mut self, job: Job) {
+        if job.clear {
+            self.history.clear();
+        }
+        self.tt = job.tt;
+        self.control = job.control;
+        self.options = job.options;
+        self.root_side = job.position.side_to_move();
+        self.position = job.position;
+        self.evaluator.reset(&self.position);
+        self.root_moves = job.root_moves;
+        self.max_depth = job.depth;
+        self.stack.clear();
+        self.arena.clear();
+        self.pv_index = 0;
+        self.root_depth = 0;
+        self.completed_depth = 0;
+        self.seldepth = 0;
+        self.nodes = 0;
+        self.best_move_changes = 0.0;
+        self.reported_nodes = None;
+        self.stopped = false;
+        self.until_poll = 1;
+    }
+
+    /// Plays a move at a node.
+    #[inline]
+    pub(super) fn do_move(&mut self, ply: usize, mv: Move) {
+        let frame = self.stack.at_mut(ply);
+        frame.mv = mv;
+        frame.capture = self.position.is_capture(mv);
+        let piece = self.position.moved_piece_after(mv);
+        frame.continuation = ContinuationIndex::new(piece, mv.to());
+        self.nodes += 1;
+        self.control.count_nodes(self.id, self.nodes);
+        let dirty = self.position.do_move(mv);
+        self.tt
+            .prefetch(self.position.key(), self.position.side_to_move());
+        self.evaluator.push(dirty);
+    }
+
+    /// Takes it back.
+    #[inline]
+    pub(super) fn undo_move(&mut self, mv: Move) {
+        self.position.undo_move(mv);
+        self.evaluator.pop();
+    }
+
+    /// Passes the turn at a node.
+    pub(super) fn do_null_move(&mut self, ply: usize) {
+        let frame = self.stack.at_mut(ply);
+        frame.mv = Move::NULL;
+        frame.capture = false;
+        frame.continuation = ContinuationIndex::NONE;
+        self.position.do_null_move();
+        self.tt
+            .prefetch(self.position.key(), self.position.side_to_move());
+        self.evaluator.push_null();
+    }
+
+    /// Takes the pass back.
+    pub(super) fn undo_null_move(&mut self) {
+        self.position.undo_null_move();
+        self.evaluator.pop();
+    }
+
+    /// The next move of a node's picker.
+    #[inline]
+    pub(super) fn next_move(
+        &mut self,
+        picker: &mut MovePicker,
+        checks: &CheckInfo,
+        ply: usize,
+    ) -> Option<Move> {
+        picker.next(Context {
+            position: &self.position,
+            checks,
+            history: &self.history,
+            stack: &self.stack,
+            ply,
+            all_moves: self.options.generate_all_legal_moves,
+            arena: &mut self.arena,
+        })
+    }
+
+    /// Called once at every node: whether the search has to end.
+    #[inline(always)]
+    pub(super) fn poll(&mut self) -> bool {
+        self.until_poll -= 1;
+        if self.until_poll == 0 {
+            self.poll_now();
+        }
+        self.stopped
+    }
+
+    #[cold]
+    fn poll_now(&mut self) {
+        self.until_poll = POLL_INTERVAL;
+        if let Some(main) = &mut self.main {
+            if let Some(limit) = main.nodes {
+                let left = limit.saturating_sub(self.control.nodes());
+                if left == 0 {
+                    self.control.stop();
+                }
+                self.until_poll = left.clamp(1, POLL_INTERVAL);
+            }
+            if main.time.is_up(&self.control) {
+                self.control.stop();
+            }
+        }
+        self.stopped |= self.control.is_stopped();
+    }
+
+    /// Value of a draw for the side to move, from the option for the colour at the root, with a
+    /// little jitter that keeps the search from going round in circles.
+    #[inline]
+    pub(super) fn draw_value(&self) -> Value {
+        let value = self.options.draw_value[self.root_side.index()];
+        let value = if self.position.side_to_move() == self.root_side {
+            value
+        } else {
+            -value
+        };
+        value - 1 + (self.nodes & 2) as Value
+    }
+
+    /// The value of a node at which the game or the line ends by rule: repetition, the limit of
+    /// moves, or the limit of plies.
+    #[inline]
+    pub(super) fn terminal_value(&mut self, ply: usize) -> Option<Value> {
+        match self.position.repetition(ply) {
+            Repetition::None => {}
+            Repetition::Draw => return Some(self.draw_value()),
+            Repetition::Win => return Some(value::mate_in(ply)),
+            Repetition::Loss => return Some(value::mated_in(ply)),
+            Repetition::Superior => return Some(value::SUPERIOR),
+            Repetition::Inferior => return Some(-value::SUPERIOR),
+        }
+        let limit = self.options.max_moves_to_draw;
+        if limit != 0 && self.position.ply() > limit {
+            // A mate by the last move still counts.
+            let mated = !self.position.has_legal_move();
+            return Some(if mated {
+                value::mated_in(ply)
+            } else {
+                self.draw_value()
+            });
+        }
+        if ply >= MAX_PLY - 1 {
+            let quiet = !self.position.in_check();
+            return Some(if quiet {
+                self.evaluator.evaluate(&self.position)
+            } else {
+                self.draw_value()
+            });
+        }
+        None
+    }
+}
