@@ -5,33 +5,60 @@
 //! decided when it is compiled: `is_x86_feature_detected!` takes the features of the build for
 //! granted and would not look.
 //!
-//! The questions themselves must get by with the basics. They are whole numbers only, in
-//! functions too small for the compiler to vectorise; the standard library, which prints, is
-//! compiled for every CPU. `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
+//! Link-time optimisation compiles even the start of the Rust runtime for the CPU of the build, so
+//! the check has to come before `main`, from the list of initialisers that the operating system
+//! runs (see `main.rs`). It must get by with the basics itself: it is whole numbers only, in
+//! functions too small for the compiler to vectorise, and prints without the standard library.
+//! `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
 
-use std::io::{self, Write};
-
-/// Says which instruction sets this build needs and the CPU lacks, and how to do without. True
-/// when there are any: the program must then end.
-#[inline(never)]
-pub fn complain_if_unfit() -> bool {
-    if first_missing(0).is_none() {
-        return false;
+/// Ends the process with code 1 if the CPU lacks instruction sets that this build needs, and says
+/// which, and how to do without. Uses neither memory allocation nor the Rust runtime.
+pub extern "C" fn require() {
+    if first_missing(0).is_some() {
+        complain();
+        libc::exit(1);
     }
-    let mut output = io::stdout();
-    let mut print = |text: &str| {
-        let _ = output.write_all(text.as_bytes());
-    };
-    print("info string this build of Komaoto needs instruction sets that this CPU lacks:");
+}
+
+#[inline(never)]
+fn complain() {
+    libc::print("info string this build of Komaoto needs what this CPU lacks:");
     let mut index = 0;
     while let Some((found, name)) = first_missing(index) {
-        print(" ");
-        print(name);
+        libc::print(" ");
+        libc::print(name);
         index = found + 1;
     }
-    print("; build with RUSTFLAGS=\"-C target-cpu=x86-64-v2\" cargo build --release\n");
-    let _ = output.flush();
-    true
+    libc::print("; build with RUSTFLAGS=\"-C target-cpu=x86-64-v2\" cargo build --release\n");
+}
+
+/// The two functions of the C library that are needed.
+mod libc {
+    use std::ffi::c_int;
+
+    #[cfg(windows)]
+    type Length = std::ffi::c_uint;
+    #[cfg(not(windows))]
+    type Length = usize;
+
+    unsafe extern "C" {
+        #[cfg_attr(windows, link_name = "_write")]
+        fn write(file: c_int, bytes: *const u8, length: Length) -> c_int;
+        fn _exit(code: c_int) -> !;
+    }
+
+    /// Prints a short text to standard output.
+    #[inline(never)]
+    pub(super) fn print(text: &str) {
+        // SAFETY: the pointer and the length are those of a slice, which is only read. 1 is
+        // standard output. The result is cut to its low half where it is longer, and not used.
+        unsafe { write(1, text.as_ptr(), text.len() as Length) };
+    }
+
+    pub(super) fn exit(code: c_int) -> ! {
+        // SAFETY: ends the process at once; nothing has been started that would need cleaning up.
+        unsafe { _exit(code) }
+    }
 }
 
 /// The first missing instruction set of the table from an index on: its index and name.
@@ -47,6 +74,7 @@ use x86_64::first_missing;
 mod x86_64 {
     use std::arch::asm;
     use std::arch::x86_64::__cpuid_count;
+    use std::hint::black_box;
 
     /// A question to the CPU: leaf and subleaf of `cpuid`, and the register with the answer.
     #[derive(Clone, Copy)]
@@ -139,7 +167,9 @@ mod x86_64 {
 
     #[inline(never)]
     fn is_present(feature: &Feature) -> bool {
-        answer(feature.place) & feature.bit != 0 && enabled_state() & feature.state == feature.state
+        // The detour keeps the compiler from comparing with an instruction of BMI1.
+        let saved = black_box(enabled_state() & feature.state);
+        answer(feature.place) & feature.bit != 0 && saved == feature.state
     }
 
     /// The register with the answer; zero when the CPU does not know the question.
