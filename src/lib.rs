@@ -1,7 +1,9 @@
 //! Komaoto.
 pub mod bitboard;
 pub mod eval;
+pub mod mate;
 pub mod position;
 pub mod search;
 pub mod tools;
 pub mod types;
+pub mod usi;

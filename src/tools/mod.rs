@@ -1,3 +1,4 @@
-//! Commands beside the protocol.
+//! What the engine offers beside playing.
 
 pub mod bench;
+pub mod cpu;

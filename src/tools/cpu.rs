@@ -1,0 +1,236 @@
+//! Whether this CPU can run this build at all.
+//!
+//! A build for the CPU at hand dies of an illegal instruction on an older one, without a word. So
+//! the program asks the CPU before anything else, and says what is missing. What it asks for is
+//! decided when it is compiled: `is_x86_feature_detected!` takes the features of the build for
+//! granted and would not look.
+//!
+//! Link-time optimisation compiles even the start of the Rust runtime for the CPU of the build, so
+//! the check has to come before `main`, from the list of initialisers that the operating system
+//! runs (see `main.rs`). It must get by with the basics itself: it is whole numbers only, in
+//! functions too small for the compiler to vectorise, and prints without the standard library.
+//! `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
+
+/// Ends the process with code 1 if the CPU lacks instruction sets that this build needs, and says
+/// which, and how to do without. Uses neither memory allocation nor the Rust runtime.
+pub extern "C" fn require() {
+    if first_missing(0).is_some() {
+        complain();
+        libc::exit(1);
+    }
+}
+
+#[inline(never)]
+fn complain() {
+    libc::print("info string this build of Komaoto needs what this CPU lacks:");
+    let mut index = 0;
+    while let Some((found, name)) = first_missing(index) {
+        libc::print(" ");
+        libc::print(name);
+        index = found + 1;
+    }
+    libc::print("; build with RUSTFLAGS=\"-C target-cpu=x86-64-v2\" cargo build --release\n");
+}
+
+/// The two functions of the C library that are needed.
+mod libc {
+    use std::ffi::c_int;
+
+    #[cfg(windows)]
+    type Length = std::ffi::c_uint;
+    #[cfg(not(windows))]
+    type Length = usize;
+
+    unsafe extern "C" {
+        #[cfg_attr(windows, link_name = "_write")]
+        fn write(file: c_int, bytes: *const u8, length: Length) -> c_int;
+        fn _exit(code: c_int) -> !;
+    }
+
+    /// Prints a short text to standard output.
+    #[inline(never)]
+    pub(super) fn print(text: &str) {
+        // SAFETY: the pointer and the length are those of a slice, which is only read. 1 is
+        // standard output. The result is cut to its low half where it is longer, and not used.
+        unsafe { write(1, text.as_ptr(), text.len() as Length) };
+    }
+
+    pub(super) fn exit(code: c_int) -> ! {
+        // SAFETY: ends the process at once; nothing has been started that would need cleaning up.
+        unsafe { _exit(code) }
+    }
+}
+
+/// The first missing instruction set of the table from an index on: its index and name.
+#[cfg(not(target_arch = "x86_64"))]
+fn first_missing(_from: usize) -> Option<(usize, &'static str)> {
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+use x86_64::first_missing;
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64 {
+    use std::arch::asm;
+    use std::arch::x86_64::__cpuid_count;
+    use std::hint::black_box;
+
+    /// A question to the CPU: leaf and subleaf of `cpuid`, and the register with the answer.
+    #[derive(Clone, Copy)]
+    enum Place {
+        Leaf1Ecx,
+        Leaf7Ebx,
+        Leaf7Ecx,
+        Leaf7Edx,
+        Leaf7Sub1Eax,
+        ExtendedEcx,
+    }
+
+    /// Registers that the operating system must save: of SSE and AVX, and of AVX-512.
+    const NO_STATE: u32 = 0;
+    const AVX_STATE: u32 = 0b0000_0110;
+    const AVX512_STATE: u32 = 0b1110_0110;
+
+    struct Feature {
+        name: &'static str,
+        /// Whether this build may use it.
+        needed: bool,
+        place: Place,
+        bit: u32,
+        state: u32,
+    }
+
+    const fn feature(
+        name: &'static str,
+        needed: bool,
+        place: Place,
+        bit: u32,
+        state: u32,
+    ) -> Feature {
+        Feature {
+            name,
+            needed,
+            place,
+            bit: 1 << bit,
+            state,
+        }
+    }
+
+    use Place::*;
+
+    /// What compilers use on their own when a target CPU is named.
+    #[rustfmt::skip]
+    static FEATURES: [Feature; 32] = [
+        feature("sse3", cfg!(target_feature = "sse3"), Leaf1Ecx, 0, NO_STATE),
+        feature("pclmulqdq", cfg!(target_feature = "pclmulqdq"), Leaf1Ecx, 1, NO_STATE),
+        feature("ssse3", cfg!(target_feature = "ssse3"), Leaf1Ecx, 9, NO_STATE),
+        feature("fma", cfg!(target_feature = "fma"), Leaf1Ecx, 12, AVX_STATE),
+        feature("cmpxchg16b", cfg!(target_feature = "cmpxchg16b"), Leaf1Ecx, 13, NO_STATE),
+        feature("sse4.1", cfg!(target_feature = "sse4.1"), Leaf1Ecx, 19, NO_STATE),
+        feature("sse4.2", cfg!(target_feature = "sse4.2"), Leaf1Ecx, 20, NO_STATE),
+        feature("movbe", cfg!(target_feature = "movbe"), Leaf1Ecx, 22, NO_STATE),
+        feature("popcnt", cfg!(target_feature = "popcnt"), Leaf1Ecx, 23, NO_STATE),
+        feature("avx", cfg!(target_feature = "avx"), Leaf1Ecx, 28, AVX_STATE),
+        feature("f16c", cfg!(target_feature = "f16c"), Leaf1Ecx, 29, AVX_STATE),
+        feature("bmi1", cfg!(target_feature = "bmi1"), Leaf7Ebx, 3, NO_STATE),
+        feature("avx2", cfg!(target_feature = "avx2"), Leaf7Ebx, 5, AVX_STATE),
+        feature("bmi2", cfg!(target_feature = "bmi2"), Leaf7Ebx, 8, NO_STATE),
+        feature("avx512f", cfg!(target_feature = "avx512f"), Leaf7Ebx, 16, AVX512_STATE),
+        feature("avx512dq", cfg!(target_feature = "avx512dq"), Leaf7Ebx, 17, AVX512_STATE),
+        feature("adx", cfg!(target_feature = "adx"), Leaf7Ebx, 19, NO_STATE),
+        feature("avx512ifma", cfg!(target_feature = "avx512ifma"), Leaf7Ebx, 21, AVX512_STATE),
+        feature("avx512cd", cfg!(target_feature = "avx512cd"), Leaf7Ebx, 28, AVX512_STATE),
+        feature("avx512bw", cfg!(target_feature = "avx512bw"), Leaf7Ebx, 30, AVX512_STATE),
+        feature("avx512vl", cfg!(target_feature = "avx512vl"), Leaf7Ebx, 31, AVX512_STATE),
+        feature("avx512vbmi", cfg!(target_feature = "avx512vbmi"), Leaf7Ecx, 1, AVX512_STATE),
+        feature("avx512vbmi2", cfg!(target_feature = "avx512vbmi2"), Leaf7Ecx, 6, AVX512_STATE),
+        feature("gfni", cfg!(target_feature = "gfni"), Leaf7Ecx, 8, NO_STATE),
+        feature("avx512vnni", cfg!(target_feature = "avx512vnni"), Leaf7Ecx, 11, AVX512_STATE),
+        feature("avx512bitalg", cfg!(target_feature = "avx512bitalg"), Leaf7Ecx, 12, AVX512_STATE),
+        feature("avx512vpopcntdq", cfg!(target_feature = "avx512vpopcntdq"), Leaf7Ecx, 14, AVX512_STATE),
+        feature("avx512fp16", cfg!(target_feature = "avx512fp16"), Leaf7Edx, 23, AVX512_STATE),
+        feature("avxvnni", cfg!(target_feature = "avxvnni"), Leaf7Sub1Eax, 4, AVX_STATE),
+        feature("avx512bf16", cfg!(target_feature = "avx512bf16"), Leaf7Sub1Eax, 5, AVX512_STATE),
+        feature("lzcnt", cfg!(target_feature = "lzcnt"), ExtendedEcx, 5, NO_STATE),
+        feature("sse4a", cfg!(target_feature = "sse4a"), ExtendedEcx, 6, NO_STATE),
+    ];
+
+    pub(super) fn first_missing(from: usize) -> Option<(usize, &'static str)> {
+        for (index, feature) in FEATURES.iter().enumerate().skip(from) {
+            if feature.needed && !is_present(feature) {
+                return Some((index, feature.name));
+            }
+        }
+        None
+    }
+
+    #[inline(never)]
+    fn is_present(feature: &Feature) -> bool {
+        // The detour keeps the compiler from comparing with an instruction of BMI1.
+        let saved = black_box(enabled_state() & feature.state);
+        answer(feature.place) & feature.bit != 0 && saved == feature.state
+    }
+
+    /// The register with the answer; zero when the CPU does not know the question.
+    #[inline(never)]
+    fn answer(place: Place) -> u32 {
+        let (leaf, subleaf) = match place {
+            Leaf1Ecx => (1, 0),
+            Leaf7Ebx | Leaf7Ecx | Leaf7Edx => (7, 0),
+            Leaf7Sub1Eax => (7, 1),
+            ExtendedEcx => (0x8000_0001, 0),
+        };
+        let highest = __cpuid_count(leaf & 0x8000_0000, 0).eax;
+        if highest < leaf {
+            return 0;
+        }
+        let registers = __cpuid_count(leaf, subleaf);
+        match place {
+            Leaf7Sub1Eax => registers.eax,
+            Leaf7Ebx => registers.ebx,
+            Leaf7Edx => registers.edx,
+            Leaf1Ecx | Leaf7Ecx | ExtendedEcx => registers.ecx,
+        }
+    }
+
+    /// Which registers the operating system saves.
+    #[inline(never)]
+    fn enabled_state() -> u32 {
+        const OSXSAVE: u32 = 1 << 27;
+        if answer(Leaf1Ecx) & OSXSAVE == 0 {
+            return 0;
+        }
+        let state: u32;
+        // SAFETY: OSXSAVE says that the instruction exists and may be used outside the kernel. It
+        // reads a register and touches nothing else.
+        unsafe {
+            asm!("xgetbv", in("ecx") 0, out("eax") state, out("edx") _,
+                options(nomem, nostack, preserves_flags));
+        }
+        state
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn answers_agree_with_the_standard_library() {
+            let present = |name: &str| FEATURES.iter().any(|f| f.name == name && is_present(f));
+            assert_eq!(present("sse4.2"), is_x86_feature_detected!("sse4.2"));
+            assert_eq!(present("popcnt"), is_x86_feature_detected!("popcnt"));
+            assert_eq!(present("avx"), is_x86_feature_detected!("avx"));
+            assert_eq!(present("avx2"), is_x86_feature_detected!("avx2"));
+            assert_eq!(present("bmi2"), is_x86_feature_detected!("bmi2"));
+            assert_eq!(present("lzcnt"), is_x86_feature_detected!("lzcnt"));
+            assert_eq!(present("avx512f"), is_x86_feature_detected!("avx512f"));
+            assert_eq!(present("avxvnni"), is_x86_feature_detected!("avxvnni"));
+        }
+
+        #[test]
+        fn this_build_runs_here() {
+            assert_eq!(first_missing(0), None);
+        }
+    }
+}

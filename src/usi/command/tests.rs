@@ -1,0 +1,215 @@
+//! What the grammar accepts, and what it says about the rest.
+
+use super::*;
+
+fn command(line: &str) -> Command {
+    let parsed = parse(line.as_bytes());
+    assert_eq!(parsed.complaint, None, "{line}");
+    parsed.command.unwrap()
+}
+
+fn complaint(line: &str) -> String {
+    parse(line.as_bytes()).complaint.unwrap().to_string()
+}
+
+fn limits(line: &str) -> Limits {
+    match parse(line.as_bytes()).command {
+        Some(Command::Go { limits, .. }) => limits,
+        other => unreachable!("{line}: {other:?}"),
+    }
+}
+
+fn clock(line: &str) -> Clock {
+    limits(line).clock.unwrap()
+}
+
+fn mv(text: &str) -> Move {
+    Move::from_usi(text).unwrap()
+}
+
+#[test]
+fn blanks_byte_order_marks_and_empty_lines_do_not_matter() {
+    assert_eq!(parse(b""), Parsed::default());
+    assert_eq!(parse(b" \t "), Parsed::default());
+    assert_eq!(command("\t usi  "), Command::Usi);
+    assert_eq!(command("\u{feff}usi"), Command::Usi);
+    assert_eq!(command("gameover win"), Command::GameOver);
+    assert_eq!(command("gameover"), Command::GameOver);
+}
+
+#[test]
+fn unknown_words_before_a_command_are_skipped() {
+    let parsed = parse(b"joho isready");
+    assert_eq!(parsed.command, Some(Command::IsReady));
+    assert!(parsed.complaint.unwrap().to_string().contains("`joho`"));
+    assert_eq!(parse(b"joho debug on").command, None);
+    assert!(complaint("joho foo bar").contains("`joho`"));
+    // Commands for people are not looked for in the middle of a line.
+    assert!(complaint("what is d").contains("unknown command `what`"));
+}
+
+#[test]
+fn bytes_of_any_encoding_are_read() {
+    let parsed = parse(b"\x82\xb1\xff\x00");
+    assert_eq!(parsed.command, None);
+    assert!(parsed.complaint.is_some());
+    let line = b"setoption name BookFile value D:\\\x8f\xab\x8a\xfb \x92\xe8\x90\xd5\x95\\.db ";
+    let value = b"D:\\\x8f\xab\x8a\xfb \x92\xe8\x90\xd5\x95\\.db".to_vec();
+    assert_eq!(
+        parse(line).command,
+        Some(Command::SetOption {
+            name: "BookFile".into(),
+            value: Some(value)
+        })
+    );
+}
+
+#[test]
+fn options_need_no_word_name_and_no_value() {
+    let set = |name: &str, value: Option<&str>| Command::SetOption {
+        name: name.into(),
+        value: value.map(Into::into),
+    };
+    assert_eq!(
+        command("setoption name Threads value 1"),
+        set("Threads", Some("1"))
+    );
+    assert_eq!(
+        command("setoption Threads value 1"),
+        set("Threads", Some("1"))
+    );
+    assert_eq!(
+        command("setoption name Clear Hash"),
+        set("Clear Hash", None)
+    );
+    assert_eq!(command("setoption name X value "), set("X", Some("")));
+    assert_eq!(
+        command("setoption name X value  a  \"b\" value c"),
+        set("X", Some("a  \"b\" value c"))
+    );
+    for line in ["setoption", "setoption name", "setoption value 3"] {
+        assert_eq!(complaint(line), UsiError::NoOptionName.to_string());
+    }
+}
+
+#[test]
+fn positions_come_in_four_forms() {
+    let sfen = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
+    let position = |sfen: Option<&str>, moves: &[&str]| Command::Position {
+        sfen: sfen.map(Into::into),
+        moves: moves.iter().map(|text| mv(text)).collect(),
+    };
+    assert_eq!(command("position startpos"), position(None, &[]));
+    assert_eq!(command("position startpos moves"), position(None, &[]));
+    assert_eq!(
+        command("position startpos moves 7g7f 3c3d"),
+        position(None, &["7g7f", "3c3d"])
+    );
+    assert_eq!(
+        command(&format!("position sfen {sfen} moves ")),
+        position(Some(sfen), &[])
+    );
+    assert_eq!(
+        command(&format!("position {sfen} moves P*5e")),
+        position(Some(sfen), &["P*5e"])
+    );
+    assert_eq!(complaint("position"), UsiError::NoPosition.to_string());
+    assert!(complaint("position startpos moves 7g7f hello").contains("move 2: `hello`"));
+}
+
+#[test]
+fn clocks_are_read_in_any_order_and_clamped() {
+    let read = clock("go byoyomi 5 wtime 400 btime -3000 winc 7 binc 8");
+    let expected = Clock {
+        time: [-3000, 400],
+        increment: [8, 7],
+        byoyomi: 5,
+    };
+    assert_eq!(read, expected);
+    let long = "9".repeat(31);
+    let read = clock(&format!(
+        "go btime {long} wtime -{long} byoyomi -{long} binc -5"
+    ));
+    assert_eq!(read.time, [LONGEST_TIME, -LONGEST_TIME]);
+    assert_eq!((read.byoyomi, read.increment[0]), (0, 0));
+}
+
+#[test]
+fn limits_are_at_least_one() {
+    let read = limits("go depth 0 nodes -5 movetime 0.9");
+    assert_eq!(
+        (read.depth, read.nodes, read.movetime),
+        (Some(1), Some(1), Some(1))
+    );
+    assert_eq!(limits("go depth 9999").depth, Some(MAX_PLY as Depth));
+    assert!(limits("go infinite").infinite);
+    assert!(limits("go ponder").ponder);
+    assert_eq!(limits("go"), Limits::default());
+}
+
+#[test]
+fn words_without_their_number_are_told_and_the_rest_is_used() {
+    let parsed = parse(b"go btime wtime 1000 foo");
+    assert_eq!(
+        parsed.complaint.unwrap().to_string(),
+        "go: `btime` needs a number, found `wtime`"
+    );
+    assert_eq!(clock("go btime wtime 1000 foo").time, [0, 1000]);
+    assert!(complaint("go foo").contains("`foo`"));
+    assert!(complaint("go nodes").contains("`nodes`"));
+}
+
+#[test]
+fn searchmoves_keep_their_capitals_and_end_at_the_next_word() {
+    let read = limits("go searchmoves P*5e 7g7f depth 3");
+    assert_eq!(read.searchmoves, [mv("P*5e"), mv("7g7f")]);
+    assert_eq!(read.depth, Some(3));
+}
+
+#[test]
+fn mate_searches_are_told_from_others() {
+    let mate = |time, nodes| Command::GoMate { time, nodes };
+    assert_eq!(command("go mate"), mate(None, None));
+    assert_eq!(command("go mate infinite"), mate(None, None));
+    assert_eq!(command("go mate 5000"), mate(Some(5000), None));
+    assert_eq!(command("go mate nodes 100"), mate(None, Some(100)));
+    assert_eq!(
+        command("go nodes 100 mate 5000"),
+        mate(Some(5000), Some(100))
+    );
+    assert_eq!(command("go mate -1"), mate(Some(1), None));
+}
+
+#[test]
+fn ponderhit_may_bring_the_clock() {
+    assert_eq!(command("ponderhit"), Command::PonderHit(None));
+    let clock = Clock {
+        byoyomi: 1500,
+        ..Clock::default()
+    };
+    assert_eq!(
+        command("ponderhit btime 0 byoyomi 1500"),
+        Command::PonderHit(Some(clock))
+    );
+}
+
+#[test]
+fn typed_commands_take_their_numbers() {
+    assert_eq!(command("perft 5"), Command::Perft(5));
+    assert_eq!(command("go perft 5"), Command::Perft(5));
+    assert_eq!(command("perft 0"), Command::Perft(1));
+    assert!(complaint("perft").contains("needs a number"));
+    let bench = |depth, threads, hash| Command::Bench {
+        depth,
+        threads,
+        hash,
+    };
+    assert_eq!(command("bench"), bench(None, None, None));
+    assert_eq!(command("bench 5"), bench(Some(5), None, None));
+    assert_eq!(command("bench 5 2 64"), bench(Some(5), Some(2), Some(64)));
+    assert_eq!(
+        command("getoption name MultiPV"),
+        Command::GetOption(Some("MultiPV".into()))
+    );
+    assert_eq!(command("getoption"), Command::GetOption(None));
+}

@@ -1,0 +1,77 @@
+//! The USI protocol: text in, text out.
+//!
+//! The main thread only reads lines; whatever takes time runs on threads of its own and prints its
+//! answer when it has one. A line goes through [`command`] (what does it say?) and [`engine`]
+//! (what is to be done?); [`options`] is the table of everything that can be set, [`report`] the
+//! text of answers, and all of it leaves through one [`output`].
+//!
+//! The contract: exactly one `bestmove` for each `go` and one `checkmate` for each `go mate`, in
+//! order; no input makes the engine panic, hang or lose its position; what was wrong with a line
+//! is told in one `info string`.
+#![forbid(unsafe_code)]
+#![deny(clippy::panic)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod command;
+pub mod engine;
+pub mod error;
+mod input;
+mod number;
+pub mod options;
+pub mod output;
+pub mod report;
+mod task;
+mod typed;
+
+pub use engine::Engine;
+pub use error::UsiError;
+pub use output::Output;
+
+use input::{Line, read_line};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::ops::ControlFlow;
+use std::process;
+
+/// Carries out the commands given as arguments, then those of standard input, and ends the
+/// process.
+///
+/// Arguments without a comma are one command: it is carried out alone, and input is not read.
+/// With commas (`usi , isready`) they are what comes before the input.
+pub fn run(arguments: Vec<OsString>) -> ! {
+    let mut engine = Engine::new(Output::stdout());
+    let alone = !arguments.is_empty() && arguments.iter().all(|argument| argument != ",");
+    let flow = run_arguments(&mut engine, &arguments);
+    if flow.is_continue() && !alone {
+        run_input(&mut engine);
+    }
+    // Threads may still be at work: nothing more is printed, and the process ends at once.
+    engine.output().close();
+    process::exit(0)
+}
+
+fn run_arguments(engine: &mut Engine, arguments: &[OsString]) -> ControlFlow<()> {
+    for words in arguments.split(|argument| argument == ",") {
+        engine.execute_line(words.join(OsStr::new(" ")).as_encoded_bytes())?;
+        engine.drain();
+    }
+    ControlFlow::Continue(())
+}
+
+fn run_input(engine: &mut Engine) {
+    let mut input = io::stdin().lock();
+    loop {
+        match read_line(&mut input) {
+            Line::Text(line) => {
+                if engine.execute_line(&line).is_break() {
+                    return;
+                }
+            }
+            Line::TooLong => engine.complain(&UsiError::LineTooLong),
+            Line::End => {
+                engine.drain();
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! Everything that can be set, in one table: name, kind, range, and where the value is kept.
+//!
+//! The defaults are those of [`Settings::default`]. Names are those of YaneuraOu where it has
+//! one, because GUIs know and translate them; they are one word each, because some GUIs cut names
+//! at a blank.
+
+use super::error::{UsiError, clip};
+use super::number::parse_number;
+use crate::position::EnteringKingRule;
+use crate::search::{self, SearchOptions};
+use crate::types::MAX_PLY;
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// Largest hash table, in megabytes.
+pub const MAX_HASH: i64 = 33_554_432;
+/// Most search threads.
+pub const MAX_THREADS: i64 = search::MAX_THREADS as i64;
+/// Most lines of MultiPV: more than any position has moves.
+const MAX_LINES: i64 = 800;
+/// Bound of draw values, well within every evaluation.
+const MAX_DRAW_VALUE: i64 = 30_000;
+/// A number of nodes that survives a GUI which keeps numbers as 64-bit floats.
+const MAX_NODES: i64 = 1_000_000_000_000_000;
+
+/// The values in force.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Hash table, in megabytes.
+    pub hash: usize,
+    /// Search threads. One unless told otherwise: searches repeat exactly, and an engine match
+    /// on a shared machine takes no more than its share.
+    pub threads: usize,
+    /// What is handed to each search.
+    pub search: SearchOptions,
+    /// Deepest iteration of every search, in plies; 0 for no limit.
+    pub depth_limit: usize,
+    /// Nodes of every search; 0 for no limit.
+    pub nodes_limit: u64,
+    /// Whether the hash table is to be cleared before the next search.
+    pub clear_hash: bool,
+    /// An evaluation file that was asked for and not yet answered about, as bytes.
+    pub eval_file: Option<Vec<u8>>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            hash: search::DEFAULT_HASH,
+            threads: 1,
+            search: SearchOptions::default(),
+            depth_limit: 0,
+            nodes_limit: 0,
+            clear_hash: false,
+            eval_file: None,
+        }
+    }
+}
+
+/// What values an option takes, and where they are kept.
+enum Kind {
+    /// A whole number.
+    Spin {
+        range: RangeInclusive<i64>,
+        get: fn(&Settings) -> i64,
+        set: fn(&mut Settings, i64),
+    },
+    /// True or false.
+    Check {
+        get: fn(&Settings) -> bool,
+        set: fn(&mut Settings, bool),
+    },
+    /// The declaration rule, by name.
+    Rule {
+        get: fn(&Settings) -> EnteringKingRule,
+        set: fn(&mut Settings, EnteringKingRule),
+    },
+    /// Something to do.
+    Button { press: fn(&mut Settings) },
+}
+
+/// One row of the table.
+struct UsiOption {
+    name: &'static str,
+    /// Other names that GUIs and bridges send.
+    aliases: &'static [&'static str],
+    kind: Kind,
+}
+
+const fn spin(
+    name: &'static str,
+    range: RangeInclusive<i64>,
+    get: fn(&Settings) -> i64,
+    set: fn(&mut Settings, i64),
+) -> UsiOption {
+    UsiOption {
+        name,
+        aliases: &[],
+        kind: Kind::Spin { range, get, set },
+    }
+}
+
+const fn check(
+    name: &'static str,
+    get: fn(&Settings) -> bool,
+    set: fn(&mut Settings, bool),
+) -> UsiOption {
+    UsiOption {
+        name,
+        aliases: &[],
+        kind: Kind::Check { get, set },
+    }
+}
+
+impl UsiOption {
+    const fn or(mut self, aliases: &'static [&'static str]) -> UsiOption {
+        self.aliases = aliases;
+        self
+    }
+}
+
+/// The table. In the order GUIs show it.
+static OPTIONS: [UsiOption; 19] = [
+    spin(
+        "USI_Hash",
+        1..=MAX_HASH,
+        |s| s.hash as i64,
+        |s, v| s.hash = v as usize,
+    )
+    .or(&["Hash"]),
+    spin(
+        "Threads",
+        1..=MAX_THREADS,
+        |s| s.threads as i64,
+        |s, v| s.threads = v as usize,
+    )
+    .or(&["NumberOfThreads"]),
+    check(
+        "USI_Ponder",
+        |s| s.search.ponder,
+        |s, v| s.search.ponder = v,
+    )
+    .or(&["Ponder"]),
+    spin(
+        "MultiPV",
+        1..=MAX_LINES,
+        |s| s.search.multi_pv as i64,
+        |s, v| {
+            s.search.multi_pv = v as usize;
+        },
+    )
+    .or(&["USI_MultiPV"]),
+    UsiOption {
+        name: "EnteringKingRule",
+        aliases: &[],
+        kind: Kind::Rule {
+            get: |s| s.search.entering_king_rule,
+            set: |s, v| s.search.entering_king_rule = v,
+        },
+    },
+    spin(
+        "MaxMovesToDraw",
+        0..=100_000,
+        |s| s.search.max_moves_to_draw.into(),
+        |s, v| {
+            s.search.max_moves_to_draw = v as u32;
+        },
+    ),
+    spin(
+        "DrawValueBlack",
+        -MAX_DRAW_VALUE..=MAX_DRAW_VALUE,
+        |s| s.search.draw_value[0].into(),
+        |s, v| s.search.draw_value[0] = v as i32,
+    ),
+    spin(
+        "DrawValueWhite",
+        -MAX_DRAW_VALUE..=MAX_DRAW_VALUE,
+        |s| s.search.draw_value[1].into(),
+        |s, v| s.search.draw_value[1] = v as i32,
+    ),
+    spin(
+        "ResignValue",
+        1..=99_999,
+        |s| s.search.resign_value.into(),
+        |s, v| {
+            s.search.resign_value = v as i32;
+        },
+    ),
+    check(
+        "GenerateAllLegalMoves",
+        |s| s.search.generate_all_legal_moves,
+        |s, v| {
+            s.search.generate_all_legal_moves = v;
+        },
+    ),
+    spin(
+        "NetworkDelay",
+        0..=10_000,
+        |s| s.search.network_delay as i64,
+        |s, v| {
+            s.search.network_delay = v as u64;
+        },
+    ),
+    spin(
+        "NetworkDelay2",
+        0..=10_000,
+        |s| s.search.network_delay2 as i64,
+        |s, v| {
+            s.search.network_delay2 = v as u64;
+        },
+    ),
+    spin(
+        "MinimumThinkingTime",
+        0..=100_000,
+        |s| s.search.minimum_thinking_time as i64,
+        |s, v| {
+            s.search.minimum_thinking_time = v as u64;
+        },
+    ),
+    spin(
+        "SlowMover",
+        1..=1000,
+        |s| s.search.slow_mover as i64,
+        |s, v| {
+            s.search.slow_mover = v as u64;
+        },
+    ),
+    check(
+        "RoundUpToFullSecond",
+        |s| s.search.round_up_to_full_second,
+        |s, v| {
+            s.search.round_up_to_full_second = v;
+        },
+    ),
+    spin(
+        "PvInterval",
+        0..=100_000_000,
+        |s| s.search.pv_interval as i64,
+        |s, v| {
+            s.search.pv_interval = v as u64;
+        },
+    ),
+    spin(
+        "DepthLimit",
+        0..=MAX_PLY as i64,
+        |s| s.depth_limit as i64,
+        |s, v| {
+            s.depth_limit = v as usize;
+        },
+    ),
+    spin(
+        "NodesLimit",
+        0..=MAX_NODES,
+        |s| s.nodes_limit as i64,
+        |s, v| s.nodes_limit = v as u64,
+    ),
+    UsiOption {
+        name: "Clear_Hash",
+        aliases: &["Clear Hash"],
+        kind: Kind::Button {
+            press: |s| s.clear_hash = true,
+        },
+    },
+];
+
+/// Names that are sent by habit, offered or not, about books this engine does not have.
+const IGNORED: [&str; 4] = ["USI_OwnBook", "OwnBook", "BookFile", "BookDir"];
+/// Names of evaluation files.
+const EVAL_FILES: [&str; 2] = ["EvalFile", "EvalDir"];
+
+fn find(name: &str) -> Option<&'static UsiOption> {
+    OPTIONS.iter().find(|option| {
+        let mut names = option.aliases.iter().chain([&option.name]);
+        names.any(|known| known.eq_ignore_ascii_case(name))
+    })
+}
+
+impl UsiOption {
+    /// The value in force, as text; empty for a button.
+    fn value(&self, settings: &Settings) -> String {
+        match &self.kind {
+            Kind::Spin { get, .. } => get(settings).to_string(),
+            Kind::Check { get, .. } => get(settings).to_string(),
+            Kind::Rule { get, .. } => get(settings).to_string(),
+            Kind::Button { .. } => String::new(),
+        }
+    }
+
+    /// The line of the answer to `usi`.
+    fn declaration(&self) -> String {
+        let default = self.value(&Settings::default());
+        let name = self.name;
+        match &self.kind {
+            Kind::Spin { range, .. } => format!(
+                "option name {name} type spin default {default} min {} max {}",
+                range.start(),
+                range.end()
+            ),
+            Kind::Check { .. } => format!("option name {name} type check default {default}"),
+            Kind::Rule { .. } => {
+                let mut line = format!("option name {name} type combo default {default}");
+                for rule in EnteringKingRule::ALL {
+                    let _ = write!(line, " var {rule}");
+                }
+                line
+            }
+            Kind::Button { .. } => format!("option name {name} type button"),
+        }
+    }
+
+    fn set(&self, settings: &mut Settings, value: &str) -> Result<(), UsiError> {
+        let refused = |expected: String| UsiError::OptionValue {
+            name: self.name,
+            value: clip(value),
+            expected,
+            current: self.value(settings),
+        };
+        match &self.kind {
+            Kind::Spin { range, set, .. } => {
+                let number = parse_number(value).ok_or_else(|| refused("a number".into()))?;
+                let taken = number.clamp(*range.start(), *range.end());
+                set(settings, taken);
+                if taken != number {
+                    return Err(UsiError::OptionRange {
+                        name: self.name,
+                        value: clip(value),
+                        taken,
+                    });
+                }
+            }
+            Kind::Check { set, .. } => match value.to_ascii_lowercase().as_str() {
+                "true" => set(settings, true),
+                "false" => set(settings, false),
+                _ => return Err(refused("true or false".into())),
+            },
+            Kind::Rule { set, .. } => match value.parse() {
+                Ok(rule) => set(settings, rule),
+                Err(()) => {
+                    let names = EnteringKingRule::ALL.map(EnteringKingRule::name);
+                    return Err(refused(format!("one of {}", names.join(", "))));
+                }
+            },
+            Kind::Button { press } => press(settings),
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    /// Sets an option by name, upper or lower case.
+    ///
+    /// # Errors
+    /// When there is no such option, or the value is not one of its kind. A number out of range
+    /// is an error too, but the nearest one in range is in force afterwards.
+    pub fn set(&mut self, name: &str, value: Option<&[u8]>) -> Result<(), UsiError> {
+        let value = value.unwrap_or_default();
+        let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if let Some(option) = find(name) {
+            return option.set(self, &String::from_utf8_lossy(value));
+        }
+        if is_one_of(&EVAL_FILES) {
+            self.eval_file = (!value.is_empty()).then(|| value.to_vec());
+        } else if !is_one_of(&IGNORED) {
+            return Err(UsiError::UnknownOption(clip(name)));
+        }
+        Ok(())
+    }
+
+    /// Names and values in force: of one option, or of all.
+    ///
+    /// # Errors
+    /// When there is no option of that name.
+    pub fn describe(&self, name: Option<&str>) -> Result<Vec<String>, UsiError> {
+        let describe =
+            |option: &UsiOption| format!("Options[{}] == {}", option.name, option.value(self));
+        match name {
+            Some(name) => find(name)
+                .map(|option| vec![describe(option)])
+                .ok_or_else(|| UsiError::UnknownOption(clip(name))),
+            None => Ok(OPTIONS.iter().map(describe).collect()),
+        }
+    }
+}
+
+/// The `option` lines of the answer to `usi`.
+pub fn declarations() -> impl Iterator<Item = String> {
+    OPTIONS.iter().map(UsiOption::declaration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_one_word_and_lines_are_ascii() {
+        for line in declarations() {
+            assert!(line.is_ascii(), "{line}");
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(words[3], "type", "{line}");
+            assert!(!words.contains(&""), "{line}");
+        }
+    }
+
+    #[test]
+    fn defaults_lie_in_their_ranges_and_can_be_sent_back() {
+        for option in &OPTIONS {
+            let mut settings = Settings::default();
+            let default = option.value(&settings);
+            assert_eq!(
+                option.set(&mut settings, &default),
+                Ok(()),
+                "{}",
+                option.name
+            );
+            settings.clear_hash = false;
+            assert_eq!(settings, Settings::default(), "{}", option.name);
+        }
+    }
+
+    #[test]
+    fn every_spin_keeps_both_ends_of_its_range() {
+        for option in &OPTIONS {
+            let Kind::Spin { range, .. } = &option.kind else {
+                continue;
+            };
+            for end in [range.start(), range.end()] {
+                let mut settings = Settings::default();
+                assert_eq!(option.set(&mut settings, &end.to_string()), Ok(()));
+                assert_eq!(option.value(&settings), end.to_string(), "{}", option.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_by_their_other_names() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.set("multipv", Some(b"3")), Ok(()));
+        assert_eq!(settings.search.multi_pv, 3);
+        assert_eq!(settings.set("USI_MULTIPV", Some(b"4")), Ok(()));
+        assert_eq!(settings.search.multi_pv, 4);
+        assert_eq!(settings.set("Hash", Some(b"32")), Ok(()));
+        assert_eq!(settings.hash, 32);
+        assert_eq!(settings.set("enteringkingrule", Some(b"csarule24")), Ok(()));
+        assert_eq!(
+            settings.search.entering_king_rule,
+            EnteringKingRule::CSARule24
+        );
+    }
+
+    #[test]
+    fn bad_values_are_refused_or_clamped_by_name() {
+        let mut settings = Settings::default();
+        let refused = settings.set("USI_Ponder", Some(b"")).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "setoption USI_Ponder: `` is not true or false; it stays false"
+        );
+        assert!(settings.set("Threads", Some(b"many")).is_err());
+        assert!(settings.set("EnteringKingRule", Some(b"x")).is_err());
+        assert!(settings.set("NoSuchThing", None).is_err());
+        assert_eq!(settings, Settings::default());
+        let clamped = settings.set("threads", Some("9".repeat(31).as_bytes()));
+        assert!(matches!(
+            clamped,
+            Err(UsiError::OptionRange { taken: 1024, .. })
+        ));
+        assert_eq!(settings.threads, 1024);
+    }
+
+    #[test]
+    fn book_names_are_taken_silently_and_evaluation_files_are_remembered() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.set("USI_OwnBook", Some(b"true")), Ok(()));
+        assert_eq!(settings.set("BookFile", Some(b"no_book")), Ok(()));
+        assert_eq!(settings, Settings::default());
+        assert_eq!(
+            settings.set("EvalFile", Some(b"C:\\\x91\xBE\\nn.bin")),
+            Ok(())
+        );
+        assert_eq!(
+            settings.eval_file.as_deref(),
+            Some(&b"C:\\\x91\xBE\\nn.bin"[..])
+        );
+    }
+
+    #[test]
+    fn values_in_force_can_be_asked_for() {
+        let settings = Settings::default();
+        assert_eq!(
+            settings.describe(Some("usi_hash")),
+            Ok(vec!["Options[USI_Hash] == 256".to_string()])
+        );
+        assert_eq!(settings.describe(None).map(|lines| lines.len()), Ok(19));
+        assert!(settings.describe(Some("x")).is_err());
+    }
+}

@@ -1,0 +1,187 @@
+//! The text of `info`, `bestmove` and `checkmate`.
+//!
+//! The order of fields is the one every client reads: depth first, a bound right behind the score
+//! and never directly before the line, the line last.
+
+use super::output::Output;
+use crate::mate::MateOutcome;
+use crate::search::{Answer, Info, Report, ScoreBound};
+use crate::types::value::{MATE, MATE_IN_MAX_PLY};
+use crate::types::{Move, Value};
+use std::fmt::Write;
+
+/// GUIs draw graphs of the score; what is beyond this many centipawns would only flatten them.
+const MAX_SHOWN: Value = 20_000;
+
+/// Prints what a search tells.
+pub struct UsiReport {
+    output: Output,
+}
+
+impl UsiReport {
+    /// Prints to an output.
+    pub fn new(output: Output) -> UsiReport {
+        UsiReport { output }
+    }
+}
+
+impl Report for UsiReport {
+    fn info(&mut self, info: &Info) {
+        self.output.line(&info_line(info));
+    }
+
+    fn answer(&mut self, answer: Answer) {
+        self.output.line(&answer_line(answer));
+    }
+}
+
+/// The `info` line of a line of thought.
+fn info_line(info: &Info) -> String {
+    let mut line = format!("info depth {} seldepth {}", info.depth, info.seldepth);
+    if info.lines > 1 {
+        let _ = write!(line, " multipv {}", info.multi_pv);
+    }
+    let _ = write!(line, " score {}", score(info.score));
+    line.push_str(match info.bound {
+        ScoreBound::Exact => "",
+        ScoreBound::Lower => " lowerbound",
+        ScoreBound::Upper => " upperbound",
+    });
+    let _ = write!(
+        line,
+        " nodes {} nps {} hashfull {} time {}",
+        info.nodes,
+        nodes_per_second(info.nodes, info.time_ms),
+        info.hashfull,
+        info.time_ms
+    );
+    if !info.pv.is_empty() {
+        line.push_str(" pv");
+        push_moves(&mut line, &info.pv);
+    }
+    line
+}
+
+/// Nodes per second; a search of less than a millisecond counts as one of a millisecond.
+pub fn nodes_per_second(nodes: u64, time_ms: u64) -> u64 {
+    nodes.saturating_mul(1000) / time_ms.max(1)
+}
+
+/// A score: centipawns, or plies to mate with a sign. A side that is mated already gets `mate -1`,
+/// because GUIs disagree about whose mate `mate 0` is.
+fn score(value: Value) -> String {
+    let plies = (MATE - value.abs()).max(1);
+    if value >= MATE_IN_MAX_PLY {
+        format!("mate {plies}")
+    } else if value <= -MATE_IN_MAX_PLY {
+        format!("mate -{plies}")
+    } else {
+        format!("cp {}", value.clamp(-MAX_SHOWN, MAX_SHOWN))
+    }
+}
+
+fn push_moves(line: &mut String, moves: &[Move]) {
+    for mv in moves {
+        let _ = write!(line, " {mv}");
+    }
+}
+
+/// The `bestmove` line of an answer.
+fn answer_line(answer: Answer) -> String {
+    match answer {
+        Answer::Play {
+            mv,
+            ponder: Some(ponder),
+        } => format!("bestmove {mv} ponder {ponder}"),
+        Answer::Play { mv, ponder: None } => format!("bestmove {mv}"),
+        Answer::Win => "bestmove win".into(),
+        Answer::Resign => "bestmove resign".into(),
+    }
+}
+
+/// The `checkmate` line of a mate search.
+pub fn checkmate_line(outcome: &MateOutcome) -> String {
+    let mut line = String::from("checkmate");
+    match outcome {
+        MateOutcome::Mate(moves) => push_moves(&mut line, moves),
+        MateOutcome::NoMate => line.push_str(" nomate"),
+        MateOutcome::Timeout => line.push_str(" timeout"),
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::value::{SUPERIOR, mate_in, mated_in};
+
+    fn mv(text: &str) -> Move {
+        Move::from_usi(text).unwrap()
+    }
+
+    fn example() -> Info {
+        Info {
+            depth: 9,
+            seldepth: 14,
+            multi_pv: 2,
+            lines: 1,
+            score: -35,
+            bound: ScoreBound::Exact,
+            nodes: 12_345,
+            time_ms: 100,
+            hashfull: 7,
+            pv: vec![mv("7g7f"), mv("3c3d")],
+        }
+    }
+
+    #[test]
+    fn info_has_its_fields_in_order() {
+        assert_eq!(
+            info_line(&example()),
+            "info depth 9 seldepth 14 score cp -35 nodes 12345 nps 123450 hashfull 7 time 100 \
+             pv 7g7f 3c3d"
+        );
+        let bounded = Info {
+            lines: 3,
+            bound: ScoreBound::Lower,
+            time_ms: 0,
+            pv: Vec::new(),
+            ..example()
+        };
+        assert_eq!(
+            info_line(&bounded),
+            "info depth 9 seldepth 14 multipv 2 score cp -35 lowerbound nodes 12345 nps 12345000 \
+             hashfull 7 time 0"
+        );
+    }
+
+    #[test]
+    fn scores_are_centipawns_or_signed_plies() {
+        assert_eq!(score(0), "cp 0");
+        assert_eq!(score(SUPERIOR), "cp 20000");
+        assert_eq!(score(-SUPERIOR), "cp -20000");
+        assert_eq!(score(mate_in(1)), "mate 1");
+        assert_eq!(score(mate_in(3)), "mate 3");
+        assert_eq!(score(mated_in(2)), "mate -2");
+        assert_eq!(score(mated_in(0)), "mate -1");
+    }
+
+    #[test]
+    fn answers_are_spelled_out() {
+        let play = |ponder| Answer::Play {
+            mv: mv("P*5e"),
+            ponder,
+        };
+        assert_eq!(answer_line(play(None)), "bestmove P*5e");
+        assert_eq!(
+            answer_line(play(Some(mv("8h2b+")))),
+            "bestmove P*5e ponder 8h2b+"
+        );
+        assert_eq!(answer_line(Answer::Win), "bestmove win");
+        assert_eq!(answer_line(Answer::Resign), "bestmove resign");
+        let mate = MateOutcome::Mate(vec![mv("G*5b")]);
+        assert_eq!(checkmate_line(&mate), "checkmate G*5b");
+        assert_eq!(checkmate_line(&MateOutcome::NoMate), "checkmate nomate");
+        assert_eq!(checkmate_line(&MateOutcome::Timeout), "checkmate timeout");
+    }
+}

@@ -1,0 +1,153 @@
+//! Work that the engine does on a thread of its own beside the search: mate search, perft, bench.
+//! The main thread has to stay free to read commands.
+
+use super::output::Output;
+use super::report::{checkmate_line, nodes_per_second};
+use crate::mate::{self, MateLimits};
+use crate::position::{Position, perft};
+use crate::tools::bench;
+use crate::types::Depth;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+/// Mate search recurses once per ply of lines that may be very long.
+const STACK_SIZE: usize = 64 << 20;
+/// Perft looks at the stop signal above subtrees of this many plies.
+const UNINTERRUPTED_PLIES: u32 = 3;
+
+/// A piece of work on its own thread.
+pub struct Task {
+    stop: Arc<AtomicBool>,
+    /// Whether it ends by itself.
+    bounded: bool,
+    thread: JoinHandle<()>,
+}
+
+impl Task {
+    /// Searches for a mate and prints exactly one `checkmate` line.
+    pub fn mate(position: Position, limits: MateLimits, output: Output) -> io::Result<Task> {
+        let bounded = limits.nodes.is_some() || limits.time.is_some();
+        Task::start(bounded, move |stop| {
+            let outcome = mate::solve(&position, &limits, stop);
+            output.line(&checkmate_line(&outcome));
+        })
+    }
+
+    /// Counts the lines of play of so many plies, move by move.
+    pub fn perft(position: Position, depth: u32, output: Output) -> io::Result<Task> {
+        Task::start(true, move |stop| run_perft(position, depth, &output, stop))
+    }
+
+    /// Runs the benchmark, which cannot be stopped.
+    pub fn bench(
+        depth: Option<Depth>,
+        threads: Option<usize>,
+        hash: Option<usize>,
+        output: Output,
+    ) -> io::Result<Task> {
+        Task::start(true, move |_| {
+            let mut text = Vec::new();
+            // Writing to memory does not fail.
+            let _ = bench::run(&mut text, depth, threads, hash);
+            output.line(String::from_utf8_lossy(&text).trim_end());
+        })
+    }
+
+    fn start(bounded: bool, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = thread::Builder::new().stack_size(STACK_SIZE).spawn({
+            let stop = Arc::clone(&stop);
+            move || work(&stop)
+        })?;
+        Ok(Task {
+            stop,
+            bounded,
+            thread,
+        })
+    }
+
+    /// Whether it ends by itself.
+    pub fn is_bounded(&self) -> bool {
+        self.bounded
+    }
+
+    /// Whether it is still at work.
+    pub fn is_running(&self) -> bool {
+        !self.thread.is_finished()
+    }
+
+    /// Makes it end soon; does not wait.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until it has ended and printed its answer.
+    pub fn wait(self) {
+        // A panic has been reported by its own thread.
+        let _ = self.thread.join();
+    }
+}
+
+fn run_perft(mut position: Position, depth: u32, output: &Output, stop: &AtomicBool) {
+    let start = Instant::now();
+    let mut total = 0;
+    for &mv in position.legal_moves().iter() {
+        position.do_move(mv);
+        let nodes = stoppable_perft(&mut position, depth - 1, stop);
+        position.undo_move(mv);
+        let Some(nodes) = nodes else {
+            output.info_string("perft: stopped");
+            return;
+        };
+        output.line(&format!("{mv}: {nodes}"));
+        total += nodes;
+    }
+    let time = start.elapsed().as_millis() as u64;
+    let speed = nodes_per_second(total, time);
+    output.line(&format!(
+        "perft depth {depth} nodes {total} time {time} ms nps {speed}"
+    ));
+}
+
+/// Perft that gives up when told to stop.
+fn stoppable_perft(position: &mut Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    if depth <= UNINTERRUPTED_PLIES {
+        return Some(perft(position, depth));
+    }
+    let mut total = 0;
+    for &mv in position.legal_moves().iter() {
+        position.do_move(mv);
+        let nodes = stoppable_perft(position, depth - 1, stop);
+        position.undo_move(mv);
+        total += nodes?;
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn perft_counts_and_can_be_stopped() {
+        let mut position = Position::startpos();
+        let stop = AtomicBool::new(false);
+        assert_eq!(stoppable_perft(&mut position, 4, &stop), Some(719_731));
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(stoppable_perft(&mut position, 4, &stop), None);
+    }
+
+    #[test]
+    fn a_stopped_task_ends() {
+        let task = Task::perft(Position::startpos(), 20, Output::to(Box::new(io::sink())));
+        let task = task.unwrap();
+        task.stop();
+        task.wait();
+    }
+}
