@@ -6,6 +6,7 @@
 use super::node::Root;
 use super::params;
 use super::root;
+use super::technique::Technique;
 use super::worker::Worker;
 use crate::types::{Depth, Value, value};
 
@@ -73,7 +74,9 @@ impl Worker {
     /// Searches the root to a depth, from a window around the expected score of the line.
     pub(super) fn aspiration(&mut self, depth: Depth) {
         let center = self.root_moves[self.pv_index].average_score;
-        let known = depth >= params::aspiration_depth() && center != -value::INFINITE;
+        let known = depth >= params::aspiration_depth()
+            && center != -value::INFINITE
+            && self.uses(Technique::ASPIRATION);
         // Threads start from different widths, so that they do not all do the same.
         let width = params::aspiration_width() + (self.id % 8) as Value;
         let mut window = if known {

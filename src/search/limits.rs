@@ -1,6 +1,7 @@
 //! What bounds a search, and the rules and options it runs under.
 #![forbid(unsafe_code)]
 
+use super::technique::Techniques;
 use crate::position::EnteringKingRule;
 use crate::types::{Depth, Move, Value};
 
@@ -65,6 +66,8 @@ pub struct SearchOptions {
     pub ponder: bool,
     /// Milliseconds between reports of unfinished or quickly finished iterations; 0 for all.
     pub pv_interval: u64,
+    /// The selective parts of the search in use.
+    pub techniques: Techniques,
 }
 
 impl Default for SearchOptions {
@@ -83,6 +86,7 @@ impl Default for SearchOptions {
             round_up_to_full_second: false,
             ponder: false,
             pv_interval: 300,
+            techniques: Techniques::ALL,
         }
     }
 }

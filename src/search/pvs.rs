@@ -18,6 +18,7 @@ use super::params;
 use super::prune;
 use super::report::ScoreBound;
 use super::root::RootMove;
+use super::technique::Technique;
 use super::tried::TriedMoves;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
@@ -101,6 +102,7 @@ impl Worker {
             && let Some(entry) = &entry
             && entry.depth >= depth
             && entry.cuts(beta)
+            && self.uses(Technique::TABLE_CUTOFF)
         {
             if entry.value >= beta && tt_move.is_some() && !self.position.is_capture(tt_move) {
                 self.reward_quiet(ply, tt_move, history::bonus(depth));
@@ -138,7 +140,11 @@ impl Worker {
 
         // Step 10. Internal iterative reduction: without a hash move the node is not worth its
         // depth yet; the next iteration will know one.
-        if (N::PV || cut_node) && depth >= params::iir_depth() && !tt_move.is_some() {
+        if (N::PV || cut_node)
+            && depth >= params::iir_depth()
+            && !tt_move.is_some()
+            && self.uses(Technique::ITERATIVE_REDUCTION)
+        {
             depth -= 1;
         }
 
@@ -218,6 +224,7 @@ impl Worker {
         if depth <= params::razor_depth()
             && !value::is_decisive(alpha)
             && eval < alpha - prune::razor_margin(depth)
+            && self.uses(Technique::RAZORING)
         {
             let value = self.quiescence::<NonPv>(node.ply, alpha, alpha + 1);
             if value <= alpha && !value::is_loss(value) || self.stopped {
@@ -232,6 +239,7 @@ impl Worker {
             && !value::is_decisive(beta)
             && !value::is_win(eval)
             && eval - prune::child_futility_margin(depth, node.improving) >= beta
+            && self.uses(Technique::CHILD_FUTILITY)
         {
             return Some((2 * beta + eval) / 3);
         }
@@ -245,6 +253,7 @@ impl Worker {
             && eval >= beta
             && static_eval >= beta - 20 * depth + 200
             && !value::is_loss(beta)
+            && self.uses(Technique::NULL_MOVE)
         {
             let reduction = prune::null_reduction(depth, eval - beta);
             self.do_null_move(node.ply);
@@ -401,32 +410,41 @@ impl Worker {
         let depth = node.depth;
         if mv.capture || mv.gives_check {
             // Static exchange pruning: no captures and checks that lose too much.
-            let keep = self.position.see_ge(mv.mv, prune::capture_see_limit(depth));
+            let keep = !self.uses(Technique::EXCHANGE_PRUNING)
+                || self.position.see_ge(mv.mv, prune::capture_see_limit(depth));
             return if keep { Verdict::Search } else { Verdict::Skip };
         }
         // Late move pruning: good moves would have come earlier.
         if depth <= params::late_depth()
             && mv.number >= prune::late_move_limit(depth, node.improving)
+            && self.uses(Technique::LATE_MOVE_PRUNING)
         {
             return Verdict::SkipQuiets;
         }
         let reduction = prune::base_reduction(depth, mv.number) / 1024;
         let reduced_depth = (depth - 1 - reduction).max(0);
         // History pruning: it was never any good.
-        if reduced_depth <= params::history_depth() && mv.history < prune::history_limit(depth) {
+        if reduced_depth <= params::history_depth()
+            && mv.history < prune::history_limit(depth)
+            && self.uses(Technique::HISTORY_PRUNING)
+        {
             return Verdict::Skip;
         }
         // Parent futility pruning: a quiet move cannot lift the node to alpha.
-        if !node.in_check && reduced_depth <= params::futility_depth() {
+        if !node.in_check
+            && reduced_depth <= params::futility_depth()
+            && self.uses(Technique::PARENT_FUTILITY)
+        {
             let bound = node.eval + prune::parent_futility_margin(reduced_depth, mv.history);
             if bound <= alpha && !value::is_decisive(alpha) {
                 return Verdict::Futile(bound);
             }
         }
         // Static exchange pruning: it puts a piece where it is lost.
-        if !self
-            .position
-            .see_ge(mv.mv, prune::quiet_see_limit(reduced_depth))
+        if self.uses(Technique::EXCHANGE_PRUNING)
+            && !self
+                .position
+                .see_ge(mv.mv, prune::quiet_see_limit(reduced_depth))
         {
             return Verdict::Skip;
         }
@@ -445,14 +463,18 @@ impl Worker {
         let ply = node.ply;
         // Step 13. Check extension, for checks that lose nothing; a cap on the whole line keeps
         // every iteration finite.
-        let extend =
-            mv.gives_check && ply < 2 * self.root_depth as usize && self.position.see_ge(mv.mv, 0);
+        let extend = mv.gives_check
+            && ply < 2 * self.root_depth as usize
+            && self.uses(Technique::CHECK_EXTENSION)
+            && self.position.see_ge(mv.mv, 0);
         let new_depth = node.depth - 1 + Depth::from(extend);
         self.do_move(ply, mv.mv);
 
         let mut value = -value::INFINITE;
         // Step 14. Late move reduction: late moves are searched shallower first.
-        let late = node.depth >= 2 && mv.number > 1 + usize::from(N::ROOT);
+        let late = node.depth >= 2
+            && mv.number > 1 + usize::from(N::ROOT)
+            && self.uses(Technique::LATE_MOVE_REDUCTION);
         if late {
             let reduction = self.reduction::<N>(node, mv);
             let longest = new_depth + Depth::from(N::PV);

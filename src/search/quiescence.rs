@@ -5,6 +5,7 @@
 use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params;
+use super::technique::Technique;
 use super::tt::{Bound, DEPTH_QS, Entry};
 use super::worker::Worker;
 use crate::position::see_value;
@@ -30,6 +31,10 @@ impl Worker {
         // Step 1. The rules may have ended the game.
         if let Some(value) = self.terminal_value(ply) {
             return value;
+        }
+
+        if !self.uses(Technique::QUIESCENCE) {
+            return self.evaluator.evaluate(&self.position);
         }
 
         // Step 2. Transposition table.
@@ -93,7 +98,7 @@ impl Worker {
             let capture = self.position.is_capture(mv);
 
             // Step 5. Skip what promises nothing, once a move that is no loss is known.
-            if !value::is_loss(best_value) {
+            if !value::is_loss(best_value) && self.uses(Technique::DELTA_PRUNING) {
                 if in_check {
                     if !capture {
                         // Some answer is good enough; the quiet ones left are not looked at.

@@ -8,6 +8,7 @@ use super::movepick::{Context, MoveArena, MovePicker};
 use super::report::Report;
 use super::root::{PvTable, RootMove};
 use super::stack::Stack;
+use super::technique::Technique;
 use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use crate::eval::Evaluator;
@@ -195,6 +196,12 @@ impl Worker {
             all_moves: self.options.generate_all_legal_moves,
             arena: &mut self.arena,
         })
+    }
+
+    /// Whether a technique is in use.
+    #[inline(always)]
+    pub(super) fn uses(&self, technique: Technique) -> bool {
+        self.options.techniques.has(technique)
     }
 
     /// Called once at every node: whether the search has to end.
