@@ -27,6 +27,8 @@ pub mod report;
 pub mod root;
 pub mod stack;
 pub mod technique;
+#[cfg(test)]
+mod tests;
 pub mod time;
 pub mod tried;
 pub mod tt;
