@@ -98,7 +98,7 @@ impl Worker {
                 fail_highs = 0;
             } else if score >= window.beta {
                 window.fail_high(score);
-                fail_highs += 1;
+                fail_highs += Depth::from(self.uses(Technique::FAIL_HIGH_REDUCTION));
             } else {
                 return;
             }

@@ -44,6 +44,7 @@ impl Worker {
             && let Some(entry) = &entry
             && entry.depth >= DEPTH_QS
             && entry.cuts(beta)
+            && self.uses(Technique::TABLE_CUTOFF)
         {
             return entry.value;
         }

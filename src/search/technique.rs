@@ -11,6 +11,8 @@ bitflags! {
     pub struct Technique: u32 {
         /// Narrow windows at the root.
         const ASPIRATION = 1;
+        /// Confirming scores that fail high at the root by a shallower search.
+        const FAIL_HIGH_REDUCTION = 1 << 14;
         /// Cutting on values of the transposition table.
         const TABLE_CUTOFF = 1 << 1;
         /// Razoring.
