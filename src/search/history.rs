@@ -4,7 +4,9 @@
 
 use super::params;
 use super::stack::Frame;
+use super::zeroed::zeroed_slice;
 use crate::types::{Color, Depth, Move, Piece, Square};
+use std::alloc::Layout;
 
 /// A statistic that moves towards the bonuses it gets and never leaves `-LIMIT..=LIMIT`.
 #[derive(Clone, Copy, Default, Debug)]
@@ -74,11 +76,9 @@ impl Histories {
         Histories {
             butterfly: boxed(),
             captures: boxed(),
-            continuation: vec![
-                [[Stat::default(); Square::COUNT]; Piece::COUNT];
-                Piece::COUNT * Square::COUNT
-            ]
-            .into_boxed_slice(),
+            // Without memory there is nothing to go on with, as for every other allocation.
+            continuation: zeroed_slice(Piece::COUNT * Square::COUNT)
+                .unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<PieceTo>())),
         }
     }
 
