@@ -75,7 +75,10 @@ impl Engine {
             self.complain(&complaint);
         }
         match command {
-            Some(Command::Quit) => return ControlFlow::Break(()),
+            Some(Command::Quit) => {
+                self.await_patient_task();
+                return ControlFlow::Break(());
+            }
             Some(command) => {
                 if let Err(error) = self.execute(command) {
                     self.complain(&error);
@@ -98,7 +101,7 @@ impl Engine {
         }
         self.searcher.wait();
         if let Some(task) = self.task.take() {
-            if !task.is_bounded() {
+            if task.is_endless() {
                 task.stop();
             }
             task.wait();
@@ -123,7 +126,7 @@ impl Engine {
             Command::Display => self.display(),
             Command::Moves => self.output.line(&typed::legal_moves(&self.position)),
             Command::Side => self.output.line(&self.position.side_to_move().to_string()),
-            Command::Eval => self.eval()?,
+            Command::Eval => self.eval(),
             Command::Perft(depth) => self.perft(depth)?,
             Command::Bench {
                 depth,
@@ -270,11 +273,9 @@ impl Engine {
         self.output.line(&typed::describe(&self.position, rule));
     }
 
-    fn eval(&mut self) -> Result<(), UsiError> {
-        self.require_idle("eval")?;
+    fn eval(&mut self) {
         let text = self.searcher.explain_eval(&self.position);
         self.output.line(text.trim_end());
-        Ok(())
     }
 
     fn perft(&mut self, depth: u32) -> Result<(), UsiError> {
@@ -316,16 +317,25 @@ impl Engine {
         }
     }
 
-    fn require_idle(&self, command: &'static str) -> Result<(), UsiError> {
-        let at_task = self.task.as_ref().is_some_and(Task::is_running);
-        if at_task || self.searcher.is_searching() {
+    /// Refuses a typed command during a search.
+    fn require_idle(&mut self, command: &'static str) -> Result<(), UsiError> {
+        self.await_patient_task();
+        if self.task.as_ref().is_some_and(Task::is_running) || self.searcher.is_searching() {
             return Err(UsiError::Busy(command));
         }
         Ok(())
     }
 
+    /// Waits for perft or bench, if that is what is running.
+    fn await_patient_task(&mut self) {
+        if let Some(task) = self.task.take_if(|task| task.is_patient()) {
+            task.wait();
+        }
+    }
+
     /// Ends whatever is running, its answer printed.
     fn finish(&mut self) {
+        self.await_patient_task();
         self.stop();
         self.searcher.wait();
         if let Some(task) = self.task.take() {

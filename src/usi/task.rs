@@ -18,19 +18,33 @@ const STACK_SIZE: usize = 64 << 20;
 /// Perft looks at the stop signal above subtrees of this many plies.
 const UNINTERRUPTED_PLIES: u32 = 3;
 
+/// How a task and the commands after it get along.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Gives way to the next command, and ends by itself at last.
+    Limited,
+    /// Gives way to the next command, and does not end by itself.
+    Endless,
+    /// The next command waits for it, as people and scripts expect of what they type.
+    Patient,
+}
+
 /// A piece of work on its own thread.
 pub struct Task {
     stop: Arc<AtomicBool>,
-    /// Whether it ends by itself.
-    bounded: bool,
+    manner: Manner,
     thread: JoinHandle<()>,
 }
 
 impl Task {
     /// Searches for a mate and prints exactly one `checkmate` line.
     pub fn mate(position: Position, limits: MateLimits, output: Output) -> io::Result<Task> {
-        let bounded = limits.nodes.is_some() || limits.time.is_some();
-        Task::start(bounded, move |stop| {
+        let manner = if limits.nodes.is_none() && limits.time.is_none() {
+            Manner::Endless
+        } else {
+            Manner::Limited
+        };
+        Task::start(manner, move |stop| {
             let outcome = mate::solve(&position, &limits, stop);
             output.line(&checkmate_line(&outcome));
         })
@@ -38,7 +52,9 @@ impl Task {
 
     /// Counts the lines of play of so many plies, move by move.
     pub fn perft(position: Position, depth: u32, output: Output) -> io::Result<Task> {
-        Task::start(true, move |stop| run_perft(position, depth, &output, stop))
+        Task::start(Manner::Patient, move |stop| {
+            run_perft(position, depth, &output, stop)
+        })
     }
 
     /// Runs the benchmark, which cannot be stopped.
@@ -48,7 +64,7 @@ impl Task {
         hash: Option<usize>,
         output: Output,
     ) -> io::Result<Task> {
-        Task::start(true, move |_| {
+        Task::start(Manner::Patient, move |_| {
             let mut text = Vec::new();
             // Writing to memory does not fail.
             let _ = bench::run(&mut text, depth, threads, hash);
@@ -56,7 +72,7 @@ impl Task {
         })
     }
 
-    fn start(bounded: bool, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
+    fn start(manner: Manner, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
         let stop = Arc::new(AtomicBool::new(false));
         let thread = thread::Builder::new().stack_size(STACK_SIZE).spawn({
             let stop = Arc::clone(&stop);
@@ -64,14 +80,19 @@ impl Task {
         })?;
         Ok(Task {
             stop,
-            bounded,
+            manner,
             thread,
         })
     }
 
-    /// Whether it ends by itself.
-    pub fn is_bounded(&self) -> bool {
-        self.bounded
+    /// Whether it would go on without end.
+    pub fn is_endless(&self) -> bool {
+        self.manner == Manner::Endless
+    }
+
+    /// Whether the next command is to wait for it.
+    pub fn is_patient(&self) -> bool {
+        self.manner == Manner::Patient
     }
 
     /// Whether it is still at work.
