@@ -1,23 +1,25 @@
-//! Sums over the pieces on the board, kept per ply and brought up to date only when asked for.
+//! Sums over the pieces, kept per ply and brought up to date only when asked for.
 //!
 //! A push stores what the move changed. An update goes back to the nearest ply whose sums are
 //! known and applies the changes since. The sums about a king that moved in between are taken
 //! anew from the board, as every one of their terms depends on its square.
 #![forbid(unsafe_code)]
 
-use super::tables::Tables;
+use super::tables::{King, Tables};
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, MAX_PLY, Piece, PieceType, Square};
 
-/// What the pieces on the board add up to, in centipawns, by colour.
+/// What the pieces add up to, in centipawns, by colour.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Sums {
-    /// Material and placement of the side's pieces.
+    /// Material and placement of the pieces on the board.
     pub placement: [i32; 2],
-    /// Cover the side's pieces give its own king.
-    pub defence: [i32; 2],
-    /// Pressure of the other side's pieces on the side's king.
-    pub attack: [i32; 2],
+    /// The pieces in hand.
+    pub hand: [i32; 2],
+    /// How much the hand sharpens the safety of the enemy king, in 1/256 of it.
+    pub power: [i32; 2],
+    /// By the colour of a king, then of the pieces: cover and pressure.
+    about_king: [[i32; 2]; 2],
 }
 
 impl Sums {
@@ -29,42 +31,70 @@ impl Sums {
             sums.placement[piece.color().index()] += tables.placement(piece, sq);
         }
         for color in Color::ALL {
-            sums.refresh_king(tables, position, color);
+            for kind in PieceType::HAND {
+                sums.change_hand(tables, color, kind, position.hand(color).count(kind) as i32);
+            }
+            if let Some(king) = position.king(color) {
+                sums.refresh_king(tables, position, King::new(color, king));
+            }
         }
         sums
     }
 
-    /// Takes the sums about one king anew from the board.
-    fn refresh_king(&mut self, tables: &Tables, position: &Position, color: Color) {
-        let Some(king) = position.king(color) else {
-            return;
-        };
-        let view = tables.king_view(color, king);
-        self.defence[color.index()] = position
-            .by_color(color)
-            .into_iter()
-            .map(|sq| view.value(position.piece_on(sq), sq))
-            .sum();
-        self.attack[color.index()] = position
-            .by_color(!color)
-            .into_iter()
-            .map(|sq| view.value(position.piece_on(sq), sq))
-            .sum();
+    /// Cover the pieces of a side give its own king.
+    #[inline(always)]
+    pub fn cover(&self, color: Color) -> i32 {
+        self.about_king[color.index()][color.index()]
     }
 
-    /// Adds (`sign` 1) or removes (`sign` -1) a piece in the sums about one king.
+    /// Pressure of the other side's pieces on the king of a side.
     #[inline(always)]
-    fn change_king(&mut self, view: &super::tables::KingView, piece: Piece, sq: Square, sign: i32) {
-        let value = sign * view.value(piece, sq);
-        if piece.color() == view.color() {
-            self.defence[view.color().index()] += value;
-        } else {
-            self.attack[view.color().index()] += value;
+    pub fn pressure(&self, color: Color) -> i32 {
+        self.about_king[color.index()][(!color).index()]
+    }
+
+    /// Takes the sums about a king anew from the board.
+    fn refresh_king(&mut self, tables: &Tables, position: &Position, king: King) {
+        let mut sums = [0; 2];
+        for sq in position.occupied() {
+            let piece = position.piece_on(sq);
+            sums[piece.color().index()] += tables.about_king(king, piece, sq);
         }
+        self.about_king[king.color.index()] = sums;
+    }
+
+    /// Adds or removes pieces in hand.
+    #[inline(always)]
+    fn change_hand(&mut self, tables: &Tables, color: Color, kind: PieceType, count: i32) {
+        self.hand[color.index()] += count * tables.hand(kind);
+        self.power[color.index()] += count * tables.power(kind);
+    }
+
+    /// Follows a move in all but the sums about the kings.
+    #[inline(always)]
+    fn follow(&mut self, tables: &Tables, dirty: &DirtyPieces) {
+        let us = dirty.after.color();
+        if dirty.from.is_none() {
+            self.change_hand(tables, us, dirty.after.kind(), -1);
+        } else if dirty.captured.is_some() {
+            self.change_hand(tables, us, dirty.captured.kind().demote(), 1);
+        }
+        for_each_change(dirty, |piece, sq, sign| {
+            self.placement[piece.color().index()] += sign * tables.placement(piece, sq);
+        });
+    }
+
+    /// Follows a move in the sums about a king that stayed where it is.
+    #[inline(always)]
+    fn follow_about_king(&mut self, tables: &Tables, king: King, dirty: &DirtyPieces) {
+        let sums = &mut self.about_king[king.color.index()];
+        for_each_change(dirty, |piece, sq, sign| {
+            sums[piece.color().index()] += sign * tables.about_king(king, piece, sq);
+        });
     }
 }
 
-/// Every piece a move put on or took off a square, with its sign.
+/// Calls `change` with every piece a move put on (1) or took off (-1) a square.
 #[inline(always)]
 fn for_each_change(dirty: &DirtyPieces, mut change: impl FnMut(Piece, Square, i32)) {
     if let Some(from) = dirty.from {
@@ -77,28 +107,26 @@ fn for_each_change(dirty: &DirtyPieces, mut change: impl FnMut(Piece, Square, i3
 }
 
 /// One ply: the move that led to it, and its sums once they are known.
-#[derive(Clone, Copy)]
 struct Entry {
     /// `None` for a null move, and at the bottom.
     dirty: Option<DirtyPieces>,
-    sums: Option<Sums>,
+    known: bool,
+    /// Meaningless unless `known`.
+    sums: Sums,
 }
 
 /// The sums of the current position and of those that lead to it.
 pub(super) struct Accumulator {
-    /// Never empty: the bottom entry stands for the position of the last reset.
+    /// The bottom entry is the position of the last reset; every entry above it is one push.
     stack: Vec<Entry>,
 }
 
 impl Accumulator {
     /// Without a position.
     pub fn new() -> Accumulator {
-        let mut stack = Vec::with_capacity(MAX_PLY + 8);
-        stack.push(Entry {
-            dirty: None,
-            sums: Some(Sums::default()),
-        });
-        Accumulator { stack }
+        Accumulator {
+            stack: Vec::with_capacity(MAX_PLY + 8),
+        }
     }
 
     /// Starts over at a position.
@@ -106,14 +134,19 @@ impl Accumulator {
         self.stack.clear();
         self.stack.push(Entry {
             dirty: None,
-            sums: Some(Sums::of(tables, position)),
+            known: true,
+            sums: Sums::of(tables, position),
         });
     }
 
     /// Follows a move, or a null move.
     #[inline(always)]
     pub fn push(&mut self, dirty: Option<DirtyPieces>) {
-        self.stack.push(Entry { dirty, sums: None });
+        self.stack.push(Entry {
+            dirty,
+            known: false,
+            sums: Sums::default(),
+        });
     }
 
     /// Takes the last move back.
@@ -126,45 +159,42 @@ impl Accumulator {
     /// The sums of the current position, worked out if they are not known yet.
     #[inline]
     pub fn update(&mut self, tables: &Tables, position: &Position) -> Sums {
-        let top = self.stack.len() - 1;
-        if let Some(sums) = self.stack[top].sums {
-            return sums;
-        }
-        let sums = self.advance(tables, position);
-        debug_assert_eq!(sums, Sums::of(tables, position), "in {position:?}");
-        self.stack[top].sums = Some(sums);
-        sums
-    }
-
-    /// Applies to the nearest known sums all that happened since.
-    fn advance(&self, tables: &Tables, position: &Position) -> Sums {
-        let known = self.stack.iter().rposition(|entry| entry.sums.is_some());
-        let Some((base, mut sums)) = known.and_then(|at| Some((at, self.stack[at].sums?))) else {
+        let Some(base) = self.stack.iter().rposition(|entry| entry.known) else {
+            // Only before the first reset.
             return Sums::of(tables, position);
         };
-        let since = &self.stack[base + 1..];
-        for dirty in since.iter().filter_map(|entry| entry.dirty.as_ref()) {
-            for_each_change(dirty, |piece, sq, sign| {
-                sums.placement[piece.color().index()] += sign * tables.placement(piece, sq);
-            });
-        }
-        for color in Color::ALL {
-            let Some(king) = position.king(color) else {
-                continue;
-            };
-            let king_piece = Piece::new(color, PieceType::King);
-            let changes = || since.iter().filter_map(|entry| entry.dirty.as_ref());
-            if changes().any(|dirty| dirty.after == king_piece) {
-                sums.refresh_king(tables, position, color);
-                continue;
-            }
-            let view = tables.king_view(color, king);
-            for dirty in changes() {
-                for_each_change(dirty, |piece, sq, sign| {
-                    sums.change_king(&view, piece, sq, sign);
-                });
-            }
-        }
+        let mut sums = self.stack[base].sums;
+        let (_, since) = self.stack.split_at_mut(base + 1);
+        let Some(top) = since.len().checked_sub(1) else {
+            return sums;
+        };
+        advance(&mut sums, since, tables, position);
+        debug_assert_eq!(sums, Sums::of(tables, position), "in {position:?}");
+        since[top].sums = sums;
+        since[top].known = true;
         sums
+    }
+}
+
+/// Applies to the sums all that happened in some plies up to the current position.
+#[inline(always)]
+fn advance(sums: &mut Sums, plies: &[Entry], tables: &Tables, position: &Position) {
+    let moves = || plies.iter().filter_map(|entry| entry.dirty.as_ref());
+    for dirty in moves() {
+        sums.follow(tables, dirty);
+    }
+    for color in Color::ALL {
+        let Some(sq) = position.king(color) else {
+            continue;
+        };
+        let king = King::new(color, sq);
+        let piece = Piece::new(color, PieceType::King);
+        if moves().any(|dirty| dirty.after == piece) {
+            sums.refresh_king(tables, position, king);
+        } else {
+            for dirty in moves() {
+                sums.follow_about_king(tables, king, dirty);
+            }
+        }
     }
 }

@@ -7,10 +7,10 @@
 #![forbid(unsafe_code)]
 
 use super::accumulator::Sums;
-use super::tables::{HandValue, Tables};
+use super::tables::Tables;
 use crate::position::Position;
 use crate::types::value::MAX_EVAL;
-use crate::types::{Color, Value};
+use crate::types::{Color, PieceType, Value};
 use std::fmt::Write;
 
 /// Pressure beyond this adds no co-operation; far above what a game reaches.
@@ -30,17 +30,23 @@ struct Score {
 
 impl Score {
     #[inline(always)]
-    fn new(tables: &Tables, sums: &Sums, hands: &[HandValue; 2], color: Color) -> Score {
-        let (us, them) = (color.index(), (!color).index());
-        let attack = sums.attack[us].clamp(0, MAX_PRESSURE);
-        let safety = sums.defence[us] - sums.attack[us];
-        let cooperation = attack * attack / tables.cooperation;
+    fn new(tables: &Tables, sums: &Sums, position: &Position, color: Color) -> Score {
+        let us = color.index();
+        let pressure = sums.pressure(color);
+        let safety = sums.cover(color) - pressure;
+        let joint = pressure.clamp(0, MAX_PRESSURE);
+        let cooperation = (joint * joint * tables.cooperation) >> 16;
+        let first_pawn = if position.hand(color).has(PieceType::Pawn) {
+            tables.first_pawn
+        } else {
+            0
+        };
         Score {
             placement: sums.placement[us],
-            hand: hands[us].value,
+            hand: sums.hand[us] + first_pawn,
             safety,
             cooperation,
-            sharpness: (safety - cooperation) * hands[them].power / 256,
+            sharpness: (safety - cooperation) * sums.power[(!color).index()] / 256,
         }
     }
 
@@ -53,18 +59,16 @@ impl Score {
 /// Value in centipawns for the side to move.
 #[inline(always)]
 pub(super) fn value(tables: &Tables, sums: Sums, position: &Position) -> Value {
-    let hands = Color::ALL.map(|color| tables.hand(position.hand(color)));
     let us = position.side_to_move();
-    let ours = Score::new(tables, &sums, &hands, us).total();
-    let theirs = Score::new(tables, &sums, &hands, !us).total();
+    let ours = Score::new(tables, &sums, position, us).total();
+    let theirs = Score::new(tables, &sums, position, !us).total();
     (ours - theirs + tables.tempo).clamp(-MAX_EVAL, MAX_EVAL)
 }
 
 /// An account of the value, as a table of ASCII text in centipawns.
 pub(super) fn explain(tables: &Tables, position: &Position) -> String {
     let sums = Sums::of(tables, position);
-    let hands = Color::ALL.map(|color| tables.hand(position.hand(color)));
-    let [black, white] = Color::ALL.map(|color| Score::new(tables, &sums, &hands, color));
+    let [black, white] = Color::ALL.map(|color| Score::new(tables, &sums, position, color));
     let material = Color::ALL.map(|color| {
         let pieces = position.by_color(color).into_iter();
         pieces
@@ -84,8 +88,11 @@ pub(super) fn explain(tables: &Tables, position: &Position) -> String {
             [black.placement - material[0], white.placement - material[1]],
         ),
         ("hand", [black.hand, white.hand]),
-        ("king: cover", sums.defence),
-        ("king: pressure", sums.attack.map(|pressure| -pressure)),
+        ("king: cover", Color::ALL.map(|color| sums.cover(color))),
+        (
+            "king: pressure",
+            Color::ALL.map(|color| -sums.pressure(color)),
+        ),
         (
             "king: attackers together",
             [-black.cooperation, -white.cooperation],

@@ -13,8 +13,6 @@ pub(super) struct Params {
     pub material: [f32; 14],
     /// A piece in hand, in the order of [`crate::types::PieceType::HAND`].
     pub hand: [f32; 7],
-    /// What the first piece of a kind in hand is worth beyond the others.
-    pub first_in_hand: [f32; 7],
     /// How much a piece in hand sharpens the safety of the enemy king, in 1/256 of it.
     pub power: [f32; 7],
     /// A piece by the rank it stands on, counted from the enemy's edge.
@@ -31,8 +29,10 @@ pub(super) struct Params {
     pub pressure: [[f32; RINGS]; 3],
     /// What control along a line keeps from one square to the next, as other pieces may block it.
     pub reach: f32,
-    /// Pressure on a king that the attackers' co-operation doubles.
+    /// Loss to attackers that act together, in 1/65536 of the squared pressure.
     pub cooperation: f32,
+    /// What the first pawn in hand is worth beyond the others.
+    pub first_pawn: f32,
     /// The right to move.
     pub tempo: f32,
 }
@@ -47,7 +47,6 @@ pub(super) const STANDARD: Params = Params {
     material: [90.0, 315.0, 405.0, 495.0, 855.0, 990.0, 540.0, 0.0,
                500.0, 510.0, 520.0, 530.0, 1100.0, 1395.0],
     hand: [90.0, 300.0, 370.0, 500.0, 900.0, 1050.0, 560.0],
-    first_in_hand: [25.0, 0.0, 0.0, 10.0, 0.0, 0.0, 20.0],
     power: [3.0, 8.0, 10.0, 18.0, 20.0, 30.0, 24.0],
     rank: [
         [0.0, 20.0, 20.0, 20.0, 12.0, 6.0, 0.0, 0.0, 0.0],
@@ -94,6 +93,7 @@ pub(super) const STANDARD: Params = Params {
         [0.0, 9.0, 4.0, 2.0],
     ],
     reach: 0.75,
-    cooperation: 600.0,
+    cooperation: 110.0,
+    first_pawn: 25.0,
     tempo: 25.0,
 };

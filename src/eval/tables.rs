@@ -2,23 +2,28 @@
 #![forbid(unsafe_code)]
 
 use super::params::{CLOSENESS, Params, RINGS, STANDARD};
-use crate::types::{Color, Hand, Piece, PieceType, Square};
+use crate::types::{Color, Piece, PieceType, Square};
 use once_cell::sync::Lazy;
 
 /// A step as (files, ranks), as Black sees it: ahead is a negative number of ranks.
 type Step = (i32, i32);
 
-/// Offsets of a square from a king: file distances 0..9 times rank differences -8..=8.
-const OFFSETS: usize = 9 * 17;
+/// Offsets of a square from a king: file differences -8..=8 times rank differences -8..=8.
+const OFFSETS: usize = 17 * 17;
+/// The index of no offset at all.
+const CENTRE: i32 = 8 * 17 + 8;
 
-/// What a hand is worth.
-#[derive(Clone, Copy, Default)]
-pub(super) struct HandValue {
-    /// Centipawns.
-    pub value: i32,
-    /// How much it sharpens the safety of the enemy king, in 1/256 of it.
-    pub power: i32,
-}
+/// Squares as `file * 17 + rank`, so that their differences are offsets.
+const POINTS: [i16; Square::COUNT] = {
+    let mut points = [0; Square::COUNT];
+    let mut i = 0;
+    while i < Square::COUNT {
+        let sq = Square::from_index(i);
+        points[i] = sq.file() as i16 * 17 + sq.rank() as i16;
+        i += 1;
+    }
+    points
+};
 
 /// Everything the evaluation looks up, in centipawns.
 pub(super) struct Tables {
@@ -26,11 +31,15 @@ pub(super) struct Tables {
     placement: [[i16; Square::COUNT]; 16],
     /// Material alone, by kind.
     material: [i16; 16],
-    /// Value about a king, by whose the piece is (0 the king's side), kind and offset.
-    about_king: [[[i16; OFFSETS]; 16]; 2],
-    /// Pieces in hand by kind and count: value and power.
-    hand: [[(i16, i16); 19]; 8],
-    /// Pressure on a king that the attackers' co-operation doubles.
+    /// Value about a king by piece, with Black for the king's own side, and offset.
+    about_king: [[i16; OFFSETS]; Piece::COUNT],
+    /// Worth of a piece in hand, by kind.
+    hand: [i16; 8],
+    /// How much a piece in hand sharpens the safety of the enemy king, by kind, in 1/256 of it.
+    power: [i16; 8],
+    /// What the first pawn in hand is worth beyond the others.
+    pub first_pawn: i32,
+    /// Loss to attackers that act together, in 1/65536 of the squared pressure.
     pub cooperation: i32,
     /// The right to move.
     pub tempo: i32,
@@ -48,8 +57,10 @@ impl Tables {
         let mut tables = Tables {
             placement: [[0; Square::COUNT]; 16],
             material: [0; 16],
-            about_king: [[[0; OFFSETS]; 16]; 2],
-            hand: [[(0, 0); 19]; 8],
+            about_king: [[0; OFFSETS]; Piece::COUNT],
+            hand: [0; 8],
+            power: [0; 8],
+            first_pawn: params.first_pawn.round() as i32,
             cooperation: params.cooperation.round() as i32,
             tempo: params.tempo.round() as i32,
         };
@@ -61,20 +72,16 @@ impl Tables {
                     params.material[i] + params.rank[i][rank] + params.file[i][file.min(8 - file)],
                 );
             }
-            for (file, rank) in (0..9).flat_map(|file| (-8..=8).map(move |rank| (file, rank))) {
-                let at = offset(file, rank);
-                tables.about_king[0][kind.index()][at] = round(defence(params, i, (file, rank)));
-                tables.about_king[1][kind.index()][at] = round(attack(params, i, (file, rank)));
+            for offset in 0..OFFSETS {
+                let at = (offset as i32 / 17 - 8, offset as i32 % 17 - 8);
+                let [own, enemy] = Color::ALL.map(|color| Piece::new(color, kind).index());
+                tables.about_king[own][offset] = round(defence(params, i, at));
+                tables.about_king[enemy][offset] = round(attack(params, i, at));
             }
         }
         for (i, kind) in PieceType::HAND.into_iter().enumerate() {
-            for count in 1..=kind.total() as usize {
-                let n = count as f32;
-                tables.hand[kind.index()][count] = (
-                    round(n * params.hand[i] + params.first_in_hand[i]),
-                    round(n * params.power[i]),
-                );
-            }
+            tables.hand[kind.index()] = round(params.hand[i]);
+            tables.power[kind.index()] = round(params.power[i]);
         }
         tables
     }
@@ -90,66 +97,47 @@ impl Tables {
         i32::from(self.material[piece.kind_index()])
     }
 
-    /// The values about a king on a square.
+    /// What a piece on a square means to a king: cover from its own side, pressure from the
+    /// other.
     #[inline(always)]
-    pub fn king_view(&self, color: Color, king: Square) -> KingView<'_> {
-        let king = king.relative(color);
-        KingView {
-            about_king: &self.about_king,
+    pub fn about_king(&self, king: King, piece: Piece, sq: Square) -> i32 {
+        let difference = i32::from(POINTS[sq.index()]) - king.point;
+        let (side, at) = match king.color {
+            Color::Black => (0, CENTRE + difference),
+            Color::White => (16, CENTRE - difference),
+        };
+        i32::from(self.about_king[piece.index() ^ side][at as usize])
+    }
+
+    /// Worth of a piece in hand, whatever side it would stand on.
+    #[inline(always)]
+    pub fn hand(&self, kind: PieceType) -> i32 {
+        i32::from(self.hand[kind.index() & 7])
+    }
+
+    /// How much a piece in hand sharpens the safety of the enemy king, in 1/256 of it.
+    #[inline(always)]
+    pub fn power(&self, kind: PieceType) -> i32 {
+        i32::from(self.power[kind.index() & 7])
+    }
+}
+
+/// A king and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct King {
+    pub color: Color,
+    point: i32,
+}
+
+impl King {
+    /// The king of a side on a square.
+    #[inline(always)]
+    pub fn new(color: Color, sq: Square) -> King {
+        King {
             color,
-            file: king.file(),
-            rank: king.rank(),
+            point: i32::from(POINTS[sq.index()]),
         }
     }
-
-    /// What a hand is worth.
-    #[inline(always)]
-    pub fn hand(&self, hand: Hand) -> HandValue {
-        let mut sum = HandValue::default();
-        if hand.is_empty() {
-            return sum;
-        }
-        for kind in PieceType::HAND {
-            let (value, power) = self.hand[kind.index()][(hand.count(kind) as usize).min(18)];
-            sum.value += i32::from(value);
-            sum.power += i32::from(power);
-        }
-        sum
-    }
-}
-
-/// The board as a king sees it.
-pub(super) struct KingView<'a> {
-    about_king: &'a [[[i16; OFFSETS]; 16]; 2],
-    color: Color,
-    file: u8,
-    rank: u8,
-}
-
-impl KingView<'_> {
-    /// Whose king it is.
-    #[inline(always)]
-    pub fn color(&self) -> Color {
-        self.color
-    }
-
-    /// What a piece means to the king: cover from its own side, pressure from the other.
-    #[inline(always)]
-    pub fn value(&self, piece: Piece, sq: Square) -> i32 {
-        let sq = sq.relative(self.color);
-        let enemy = usize::from(piece.color() != self.color);
-        let at = offset(
-            i32::from(sq.file().abs_diff(self.file)),
-            i32::from(sq.rank()) - i32::from(self.rank),
-        );
-        i32::from(self.about_king[enemy][piece.kind_index()][at])
-    }
-}
-
-/// Index of an offset from a king.
-#[inline(always)]
-fn offset(file: i32, rank: i32) -> usize {
-    (file * 17 + rank + 8) as usize
 }
 
 fn round(centipawns: f32) -> i16 {

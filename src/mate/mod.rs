@@ -1,34 +1,86 @@
-//! Mate search (詰将棋).
+//! Mate problems (詰将棋): can the side to move force mate by giving check with every move?
+//!
+//! The solver is df-pn, a depth-first proof-number search with a table ([`dfpn`]). Both sides
+//! play every legal move the problem allows: the attacker all checks, needless non-promotions
+//! among them, the defender all legal moves. A proof is walked through against every defence
+//! before it is believed, then shortened as far as that is cheap ([`line`]).
+//!
+//! Perpetual check is no mate, so a line that returns to an earlier position fails for the
+//! attacker. What rests on such a return holds only for the path it was found on (the graph
+//! history interaction problem). Three rules keep the table right all the same:
+//! * a proof never rests on a return, so it holds on every path: from a position with a forced
+//!   mate there is one that repeats nothing;
+//! * a refutation remembers the earliest position of the path that it rests on. It holds on
+//!   every path once that position itself is refuted, and is stored for the position alone only
+//!   if it rests on nothing before it;
+//! * any other refutation is stored under the whole path, where it is true.
 #![forbid(unsafe_code)]
+
+mod budget;
+mod dfpn;
+mod expand;
+mod line;
+mod numbers;
+mod table;
 
 use crate::position::Position;
 use crate::types::Move;
+use budget::Budget;
+use dfpn::Solver;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::Duration;
 
-/// What ends a mate search.
+/// Plies a line of the solver may be long. What would need more is left undecided.
+const MAX_PLIES: usize = 4000;
+
+/// Stack of the solving thread. The searches recurse once a ply; a debug build takes less than
+/// 2 KiB for that, of which [`MAX_PLIES`] make 8 MiB.
+const STACK_BYTES: usize = 32 << 20;
+
+/// What bounds the search for a mate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MateLimits {
-    /// Nodes to visit at most.
+    /// Moves to play on the board of the solver; `None` for any number.
     pub nodes: Option<u64>,
-    /// Time to spend at most.
+    /// Time to take; `None` for any.
     pub time: Option<Duration>,
-    /// Megabytes for the table of the search.
+    /// Megabytes of memory to use; at least one is taken.
     pub memory_mb: usize,
 }
 
-/// What a mate search found.
+/// What became of a mate problem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MateOutcome {
-    /// A mating line, attacker first, complete.
+    /// The side to move mates; its moves and the longest defence found, ending in mate.
     Mate(Vec<Move>),
-    /// There is no mate.
+    /// The side to move cannot force mate by checks alone.
     NoMate,
-    /// Undecided within the limits.
+    /// Not decided within the limits.
     Timeout,
 }
 
-/// Searches for a mate by the side to move with checks only.
-pub fn solve(_position: &Position, _limits: &MateLimits, _stop: &AtomicBool) -> MateOutcome {
-    MateOutcome::Timeout
+/// Looks for a forced mate by the side to move, every one of its moves a check.
+///
+/// Runs on a thread of its own, for the sake of its stack, and returns when that has ended:
+/// soon after a limit is reached or `stop` is set.
+pub fn solve(position: &Position, limits: &MateLimits, stop: &AtomicBool) -> MateOutcome {
+    if position.king(!position.side_to_move()).is_none() {
+        return MateOutcome::NoMate;
+    }
+    let budget = Budget::new(limits.nodes, limits.time, stop);
+    thread::scope(|scope| {
+        let run = || Solver::new(position, limits.memory_mb, budget).solve();
+        let solver = thread::Builder::new()
+            .name("mate".into())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, run);
+        match solver {
+            Ok(thread) => thread.join().unwrap_or(MateOutcome::Timeout),
+            Err(_) => MateOutcome::Timeout,
+        }
+    })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Invariants, checked by [`Position::validate`] after every move in debug builds: the mailbox,
 //! the bitboards and the king squares say the same; board and hands hold no more pieces than a
-//! set has; no two unpromoted pawns of a side share a file (二歩); no piece stands where it could
+//! set has; no two unpromoted pawns of a side share a file (二歩), and none stands where it could
 //! never move; keys, checkers and pins equal what is worked out from scratch; the side not to
 //! move is not in check. `undo_move` restores all of it.
 //!

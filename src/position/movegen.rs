@@ -169,45 +169,43 @@ impl Position {
     /// Works out which moves of the side to move give check.
     pub fn check_info(&self) -> CheckInfo {
         let us = self.side;
-        let enemy_king = self.king(!us);
-        let mut squares = [Bitboard::EMPTY; 16];
+        let them = !us;
+        let Some(king) = self.king(them) else {
+            let nowhere = Bitboard::EMPTY;
+            return CheckInfo {
+                squares: [nowhere; 16],
+                discoverers: nowhere,
+                enemy_king: None,
+            };
+        };
+        let occupied = self.occupied();
+        let pawn = attacks::pawn(them, king);
+        let knight = attacks::knight(them, king);
+        let silver = attacks::silver(them, king);
+        let gold = attacks::gold(them, king);
+        let bishop = attacks::bishop(king, occupied);
+        let rook = attacks::rook(king, occupied);
+        let lance = rook & attacks::lance_ray(them, king);
+        let horse = bishop | attacks::king(king);
+        let dragon = rook | attacks::king(king);
+        let none = Bitboard::EMPTY;
+        // In the order of `PieceType`; a king never gives check itself.
+        let squares = [
+            none, pawn, lance, knight, silver, bishop, rook, gold, none, gold, gold, gold, gold,
+            horse, dragon, none,
+        ];
         let mut discoverers = Bitboard::EMPTY;
-        if let Some(king) = enemy_king {
-            let them = !us;
-            let occupied = self.occupied();
-            let bishop = attacks::bishop(king, occupied);
-            let rook = attacks::rook(king, occupied);
-            let gold = attacks::gold(them, king);
-            let file_ray = attacks::lance_ray(them, king);
-            squares[PieceType::Pawn.index()] = attacks::pawn(them, king);
-            squares[PieceType::Lance.index()] = rook & file_ray;
-            squares[PieceType::Knight.index()] = attacks::knight(them, king);
-            squares[PieceType::Silver.index()] = attacks::silver(them, king);
-            squares[PieceType::Bishop.index()] = bishop;
-            squares[PieceType::Rook.index()] = rook;
-            for kind in [
-                PieceType::Gold,
-                PieceType::ProPawn,
-                PieceType::ProLance,
-                PieceType::ProKnight,
-                PieceType::ProSilver,
-            ] {
-                squares[kind.index()] = gold;
+        for sniper in self.snipers(them, king) {
+            let shield = lines::between(king, sniper) & occupied;
+            if !shield.has_many() {
+                discoverers |= shield;
             }
-            squares[PieceType::Horse.index()] = bishop | attacks::king(king);
-            squares[PieceType::Dragon.index()] = rook | attacks::king(king);
-            for sniper in self.snipers(them, king) {
-                let shield = lines::between(king, sniper) & occupied;
-                if !shield.has_many() {
-                    discoverers |= shield;
-                }
-            }
-            discoverers &= self.by_color(us);
         }
+        discoverers &= self.by_color(us);
         CheckInfo {
             squares,
             discoverers,
-            enemy_king,
+            enemy_king: Some(king),
         }
     }
 

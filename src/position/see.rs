@@ -61,14 +61,19 @@ impl Position {
 
         let mut side = self.side;
         let mut attackers = self.attackers_to(to, occupied);
-        let pins = [Pins::new(self, Color::Black), Pins::new(self, Color::White)];
+        // Most exchanges end before pins matter.
+        let mut pins: [Option<Pins>; 2] = [None, None];
         // Whether the side to move at the root stands well if the exchange ends here.
         let mut good = true;
         loop {
             side = !side;
             attackers &= occupied;
-            let own = attackers & self.by_color(side);
-            let own = own.without(pins[side.index()].held(own, to, occupied));
+            let mut own = attackers & self.by_color(side);
+            if own.is_empty() {
+                break;
+            }
+            let pins = pins[side.index()].get_or_insert_with(|| Pins::new(self, side));
+            own = own.without(pins.held(own, to, occupied));
             let Some((from, kind)) = self.least_valuable(own) else {
                 break;
             };

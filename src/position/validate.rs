@@ -35,10 +35,8 @@ impl Position {
                 (0..9).all(|file| !(pawns & Bitboard::file(file)).has_many()),
                 "nifu",
             )?;
-            for kind in PieceType::ALL {
-                let dead = Bitboard::far_ranks(color, kind.dead_ranks());
-                check(!self.pieces(color, kind).intersects(dead), "dead piece")?;
-            }
+            let dead = Bitboard::far_ranks(color, 1);
+            check(!pawns.intersects(dead), "dead pawn")?;
         }
         for kind in PieceType::ALL {
             check(

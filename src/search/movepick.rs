@@ -12,17 +12,46 @@ use super::stack::Stack;
 use crate::position::{CheckInfo, Position, see_value};
 use crate::types::{Move, Value};
 
-/// A move and what speaks for it.
+/// A move and what speaks for it, packed so that the largest number is the move to pick: the
+/// score in bits 32-63, the complement of its place in the arena in bits 16-31 (the first of
+/// equals wins), the move in bits 0-15. Picking is then a maximum over plain numbers, which
+/// compilers turn into vector code.
 #[derive(Clone, Copy, Debug)]
-pub struct ScoredMove {
-    mv: Move,
-    score: i32,
+pub struct ScoredMove(i64);
+
+impl ScoredMove {
+    #[inline(always)]
+    fn new(mv: Move, score: i32, place: usize) -> ScoredMove {
+        let place = i64::from(!(place as u16));
+        ScoredMove(i64::from(score) << 32 | place << 16 | i64::from(mv.raw()))
+    }
+
+    #[inline(always)]
+    fn mv(self) -> Move {
+        Move::from_raw_unchecked(self.0 as u16)
+    }
+
+    #[inline(always)]
+    fn score(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        usize::from(!((self.0 >> 16) as u16))
+    }
+
+    /// The same move at another place.
+    #[inline(always)]
+    fn moved(self, place: usize) -> ScoredMove {
+        ScoredMove(self.0 & !0xffff_0000 | i64::from(!(place as u16)) << 16)
+    }
 }
 
 impl From<Move> for ScoredMove {
     #[inline(always)]
     fn from(mv: Move) -> ScoredMove {
-        ScoredMove { mv, score: 0 }
+        ScoredMove(i64::from(mv.raw()))
     }
 }
 
@@ -159,7 +188,7 @@ impl MovePicker {
                     if !self.skip_quiets
                         && let Some(best) = self.pick(context.arena)
                     {
-                        return Some(best.mv);
+                        return Some(best.mv());
                     }
                     self.next = self.start;
                     self.end = self.bad_end;
@@ -167,7 +196,7 @@ impl MovePicker {
                 }
                 Stage::BadCaptures => match self.take(context.arena) {
                     // They were set aside in order of their scores.
-                    Some(bad) => return Some(bad.mv),
+                    Some(bad) => return Some(bad.mv()),
                     None => self.stage = Stage::Done,
                 },
                 Stage::GenerateEvasions => {
@@ -176,9 +205,9 @@ impl MovePicker {
                 }
                 Stage::Evasions => loop {
                     match self.pick(context.arena) {
-                        Some(best) if self.skip_quiets && !context.position.is_capture(best.mv) => {
-                        }
-                        Some(best) => return Some(best.mv),
+                        Some(best)
+                            if self.skip_quiets && !context.position.is_capture(best.mv()) => {}
+                        Some(best) => return Some(best.mv()),
                         None => {
                             self.stage = Stage::Done;
                             break;
@@ -186,7 +215,7 @@ impl MovePicker {
                     }
                 },
                 Stage::QsCaptures => match self.pick(context.arena) {
-                    Some(best) => return Some(best.mv),
+                    Some(best) => return Some(best.mv()),
                     None => self.stage = Stage::Done,
                 },
                 Stage::Done => return None,
@@ -202,21 +231,20 @@ impl MovePicker {
         Some(taken)
     }
 
-    /// The move of the stage with the highest score among those left. Ties go to the first
-    /// generated. Few moves of a node are ever asked for, so sorting all would be wasted.
+    /// The move of the stage with the highest score among those left. Few moves of a node are ever
+    /// asked for, so sorting all would be wasted.
     #[inline(always)]
     fn pick(&mut self, arena: &mut MoveArena) -> Option<ScoredMove> {
         let left = arena.get_mut(self.next..self.end)?;
         let first = *left.first()?;
-        let (mut best, mut best_score) = (0, first.score);
-        for (i, scored) in left.iter().enumerate().skip(1) {
-            if scored.score > best_score {
-                (best, best_score) = (i, scored.score);
-            }
-        }
-        left.swap(0, best);
+        let best = ScoredMove(
+            left.iter()
+                .fold(i64::MIN, |best, scored| best.max(scored.0)),
+        );
+        // The first of those left takes the place of the one that leaves.
+        left[best.place() - (self.next - self.start)] = first.moved(best.place());
         self.next += 1;
-        Some(left[0])
+        Some(best)
     }
 
     /// Makes room behind the moves kept, lets `generate` fill it, and drops the hash move.
@@ -234,7 +262,7 @@ impl MovePicker {
         if self.hash_move.is_some()
             && let Some(i) = context.arena[self.next..]
                 .iter()
-                .position(|m| m.mv == self.hash_move)
+                .position(|m| m.mv() == self.hash_move)
         {
             // Kept in order: ties are broken by it.
             context.arena.remove(self.next + i);
@@ -251,8 +279,11 @@ impl MovePicker {
                 position.generate_captures::<false>(arena);
             }
         });
-        for scored in &mut context.arena[self.next..] {
-            scored.score = capture_score(context.position, context.history, scored.mv);
+        let first = self.next - self.start;
+        for (i, scored) in context.arena[self.next..].iter_mut().enumerate() {
+            let mv = scored.mv();
+            let score = capture_score(context.position, context.history, mv);
+            *scored = ScoredMove::new(mv, score, first + i);
         }
     }
 
@@ -274,8 +305,9 @@ impl MovePicker {
                 .history
                 .continuation(line[line.len() - 1 - back].continuation)
         });
-        for scored in &mut context.arena[self.next..] {
-            let mv = scored.mv;
+        let first = self.next - self.start;
+        for (i, scored) in context.arena[self.next..].iter_mut().enumerate() {
+            let mv = scored.mv();
             let (piece, to) = (
                 context.position.moved_piece_after(mv).index(),
                 mv.to().index(),
@@ -289,7 +321,7 @@ impl MovePicker {
             {
                 score += params::order_check();
             }
-            scored.score = score;
+            *scored = ScoredMove::new(mv, score, first + i);
         }
     }
 
@@ -307,23 +339,25 @@ impl MovePicker {
         let table = context
             .history
             .continuation(line[line.len() - 2].continuation);
-        for scored in &mut context.arena[self.next..] {
-            let mv = scored.mv;
-            scored.score = if position.is_capture(mv) {
+        let first = self.next - self.start;
+        for (i, scored) in context.arena[self.next..].iter_mut().enumerate() {
+            let mv = scored.mv();
+            let score = if position.is_capture(mv) {
                 CAPTURES_FIRST + see_value(position.piece_on(mv.to()))
             } else {
                 let (piece, to) = (position.moved_piece_after(mv).index(), mv.to().index());
                 context.history.butterfly(side, mv) + table[piece][to].get()
             };
+            *scored = ScoredMove::new(mv, score, first + i);
         }
     }
 
     /// The best capture left that does not lose by exchange; losing ones are set aside.
     fn next_good_capture(&mut self, context: &mut Context<'_>) -> Option<Move> {
         while let Some(best) = self.pick(context.arena) {
-            let tolerance = -best.score / params::order_see_divisor();
-            if context.position.see_ge(best.mv, tolerance) {
-                return Some(best.mv);
+            let tolerance = -best.score() / params::order_see_divisor();
+            if context.position.see_ge(best.mv(), tolerance) {
+                return Some(best.mv());
             }
             // The place is free: everything before `next` has been given out.
             context.arena[self.bad_end] = best;

@@ -105,6 +105,7 @@ fn packed_generation(word: u64) -> u8 {
     (word >> 59) as u8
 }
 
+const CACHE_LINE: usize = 64;
 const ENTRIES: usize = 3;
 const KEY_BITS: usize = 21;
 const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
@@ -115,34 +116,45 @@ fn stored_key(key: u64, word: u64) -> u64 {
     (key ^ word ^ word >> 21 ^ word >> 42) & KEY_MASK
 }
 
-#[repr(align(32))]
-#[derive(Default)]
-pub(super) struct Cluster {
-    keys: AtomicU64,
-    entries: [AtomicU64; ENTRIES],
-}
+/// Words of a cluster: its keys, then its entries.
+const CLUSTER: usize = 1 + ENTRIES;
+
+/// A cluster: the word of keys and the entries.
+type Cluster = [AtomicU64; CLUSTER];
 
 /// The table.
 pub struct TranspositionTable {
-    clusters: Box<[Cluster]>,
+    words: Box<[AtomicU64]>,
+    /// Words before the first cluster, so that no cluster crosses a cache line.
+    offset: usize,
     generation: AtomicU8,
 }
 
 impl TranspositionTable {
     /// A table of this many megabytes (at least 1), or `None` if the memory is not to be had.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Cluster>();
+        let words = megabytes.max(1).checked_mul(1 << 20)? / size_of::<AtomicU64>();
+        let words = zeroed_slice::<AtomicU64>(words + CACHE_LINE / size_of::<AtomicU64>())?;
+        let offset = words.as_ptr().align_offset(CACHE_LINE);
         Some(TranspositionTable {
-            clusters: zeroed_slice(count)?,
+            words,
+            offset,
             generation: AtomicU8::new(0),
         })
     }
 
+    /// The clusters; an even number of them.
+    #[inline(always)]
+    fn clusters(&self) -> &[Cluster] {
+        self.words[self.offset..].as_chunks::<CLUSTER>().0
+    }
+
     /// The smallest table there is, for a thread that is not searching.
     pub fn placeholder() -> TranspositionTable {
-        let clusters = [Cluster::default(), Cluster::default()];
+        let words: [AtomicU64; 2 * CLUSTER] = Default::default();
         TranspositionTable {
-            clusters: Box::new(clusters),
+            words: Box::new(words),
+            offset: 0,
             generation: AtomicU8::new(0),
         }
     }
@@ -156,7 +168,7 @@ impl TranspositionTable {
     /// Index of a position's cluster: the key's high bits, then the side to move.
     #[inline(always)]
     fn index(&self, key: u64, side: Color) -> usize {
-        let pairs = self.clusters.len() as u64 / 2;
+        let pairs = self.clusters().len() as u64 / 2;
         let pair = (u128::from(key) * u128::from(pairs) >> 64) as usize;
         pair * 2 + side.index()
     }
@@ -167,7 +179,7 @@ impl TranspositionTable {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster: *const Cluster = &self.clusters[self.index(key, side)];
+            let cluster: *const Cluster = &self.clusters()[self.index(key, side)];
             // SAFETY: a prefetch reads nothing, and the address is that of a live cluster. It
             // needs SSE, which every x86-64 processor has.
             unsafe { _mm_prefetch(cluster.cast(), _MM_HINT_T0) }
@@ -180,9 +192,9 @@ impl TranspositionTable {
     /// node at hand.
     #[inline]
     pub fn probe(&self, key: u64, side: Color, ply: usize) -> Option<Entry> {
-        let cluster = &self.clusters[self.index(key, side)];
-        let keys = cluster.keys.load(Relaxed);
-        for (i, entry) in cluster.entries.iter().enumerate() {
+        let cluster = &self.clusters()[self.index(key, side)];
+        let keys = cluster[0].load(Relaxed);
+        for (i, entry) in cluster[1..].iter().enumerate() {
             let word = entry.load(Relaxed);
             if word != 0 && keys >> (i * KEY_BITS) & KEY_MASK == stored_key(key, word) {
                 let mut entry = unpack(word);
@@ -199,13 +211,13 @@ impl TranspositionTable {
     pub fn store(&self, key: u64, side: Color, ply: usize, mut entry: Entry) {
         entry.value = value_to_table(entry.value, ply);
         let generation = self.generation.load(Relaxed);
-        let cluster = &self.clusters[self.index(key, side)];
-        let keys = cluster.keys.load(Relaxed);
+        let cluster = &self.clusters()[self.index(key, side)];
+        let keys = cluster[0].load(Relaxed);
 
         let mut slot = 0;
         let mut lowest = i32::MAX;
         for i in 0..ENTRIES {
-            let word = cluster.entries[i].load(Relaxed);
+            let word = cluster[1 + i].load(Relaxed);
             if word == 0 {
                 slot = i;
                 break;
@@ -238,18 +250,18 @@ impl TranspositionTable {
         let word = pack(entry, generation);
         let shift = slot * KEY_BITS;
         let keys = keys & !(KEY_MASK << shift) | stored_key(key, word) << shift;
-        cluster.entries[slot].store(word, Relaxed);
-        cluster.keys.store(keys, Relaxed);
+        cluster[1 + slot].store(word, Relaxed);
+        cluster[0].store(keys, Relaxed);
     }
 
     /// Share of a sample that entries of this generation fill, in thousandths.
     pub fn hashfull(&self) -> u32 {
         const SAMPLE: usize = 1000;
         let generation = self.generation.load(Relaxed);
-        let sample = &self.clusters[..self.clusters.len().min(SAMPLE)];
+        let sample = &self.clusters()[..self.clusters().len().min(SAMPLE)];
         let used = sample
             .iter()
-            .flat_map(|cluster| &cluster.entries)
+            .flat_map(|cluster| &cluster[1..])
             .map(|entry| entry.load(Relaxed))
             .filter(|&word| word != 0 && packed_generation(word) == generation)
             .count();
@@ -378,8 +390,8 @@ mod tests {
     fn a_torn_entry_is_not_found() {
         let table = TranspositionTable::new(1).unwrap();
         table.store(11, Color::Black, 0, entry(100, 5, Bound::EXACT));
-        let cluster = &table.clusters[table.index(11, Color::Black)];
-        cluster.entries[0].store(pack(entry(-900, 8, Bound::LOWER), 0), Relaxed);
+        let cluster = &table.clusters()[table.index(11, Color::Black)];
+        cluster[1].store(pack(entry(-900, 8, Bound::LOWER), 0), Relaxed);
         assert_eq!(table.probe(11, Color::Black, 0), None);
     }
 }

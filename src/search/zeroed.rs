@@ -1,6 +1,7 @@
 //! Large zeroed memory, taken from the system without touching it.
 
 use std::alloc::{Layout, alloc_zeroed};
+use std::sync::atomic::AtomicU64;
 
 /// Types for which memory full of zero bytes is a valid value.
 ///
@@ -9,7 +10,7 @@ use std::alloc::{Layout, alloc_zeroed};
 pub(super) unsafe trait Zeroable {}
 
 // SAFETY: integers and atomic integers of zero bytes are zeros.
-unsafe impl Zeroable for super::tt::Cluster {}
+unsafe impl Zeroable for AtomicU64 {}
 
 /// A slice of `len` zeroed values, or `None` if the memory is not to be had.
 ///

@@ -56,6 +56,13 @@ impl Move {
         }
     }
 
+    /// Reads back [`Move::raw`] of a move known to be one.
+    #[inline(always)]
+    pub const fn from_raw_unchecked(raw: u16) -> Move {
+        debug_assert!(Move::from_raw(raw).is_some());
+        Move(raw)
+    }
+
     /// The 16 bits.
     #[inline(always)]
     pub const fn raw(self) -> u16 {

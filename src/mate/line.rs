@@ -1,0 +1,150 @@
+//! From a proof to a line of moves: every proof is walked through against all defences, then
+//! shorter mates are looked for.
+#![forbid(unsafe_code)]
+
+use super::dfpn::Solver;
+use super::numbers::Numbers;
+use crate::types::Move;
+use std::collections::HashMap;
+
+/// Nodes that looking for a shorter mate may take at least.
+const SHORTEN_NODES: u64 = 100_000;
+
+/// Bytes a verified position takes, with what a hash map needs besides.
+const VERIFIED_BYTES: usize = 48;
+
+/// Positions from which the mate has been played out against every defence.
+pub(super) struct Verified {
+    map: HashMap<u64, Mate>,
+    capacity: usize,
+}
+
+/// A mate that was played out.
+#[derive(Clone, Copy)]
+struct Mate {
+    /// Plies it takes.
+    length: u16,
+    /// The attacker's move, or the defender's longest defence; [`Move::NONE`] when mated.
+    mv: Move,
+}
+
+impl Verified {
+    pub(super) fn new(bytes: usize) -> Verified {
+        Verified {
+            map: HashMap::new(),
+            capacity: bytes / VERIFIED_BYTES,
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// The line of a mate the search has proved at the root; `None` when the limits do not
+    /// suffice to verify it.
+    pub(super) fn line(&mut self) -> Option<Vec<Move>> {
+        let mut mate = self.verify(u16::MAX)?;
+        let mut line = self.play_out(mate)?;
+        // Shortening may take as long as solving did.
+        let limit = self.budget.restrict(self.budget.nodes().max(SHORTEN_NODES));
+        while mate.length > 1 {
+            self.horizon = Some(mate.length - 2);
+            if !self.search(Numbers::UNBOUNDED).is_mate(true) {
+                break;
+            }
+            self.verified.map.clear();
+            let Some(shorter) = self.verify(mate.length - 2) else {
+                break;
+            };
+            mate = shorter;
+            line = self.play_out(mate)?;
+        }
+        self.budget.restore(limit);
+        Some(line)
+    }
+
+    /// Plays out the mate from the current position, within `bound` plies.
+    fn verify(&mut self, bound: u16) -> Option<Mate> {
+        let key = self.position.key();
+        if let Some(&mate) = self.verified.map.get(&key)
+            && mate.length <= bound
+        {
+            return Some(mate);
+        }
+        if self.path.len() >= super::MAX_PLIES || self.verified.map.len() >= self.verified.capacity
+        {
+            return None;
+        }
+        let mate = if self.attacker_to_move() {
+            self.verify_attack(bound)?
+        } else {
+            self.verify_defence(bound)?
+        };
+        self.verified.map.insert(key, mate);
+        Some(mate)
+    }
+
+    /// Plays the check that mates soonest by what the table knows.
+    fn verify_attack(&mut self, bound: u16) -> Option<Mate> {
+        let left = bound.checked_sub(1)?;
+        let check = match self.proven_check() {
+            Some(check) => check,
+            None => {
+                // The table has lost it: prove it again.
+                self.search(Numbers::UNBOUNDED);
+                self.proven_check()?
+            }
+        };
+        self.enter(check);
+        let mated = self.verify(left);
+        self.leave(check);
+        Some(Mate {
+            length: mated?.length + 1,
+            mv: check,
+        })
+    }
+
+    /// A check proven to mate, the one with the shortest mate.
+    fn proven_check(&mut self) -> Option<Move> {
+        let first = self.children.len();
+        self.expand();
+        let proven = self.children[first..]
+            .iter()
+            .filter(|child| child.value.is_mate(false))
+            .min_by_key(|child| child.value.length)
+            .map(|child| child.mv);
+        self.children.truncate(first);
+        proven
+    }
+
+    /// Plays every defence.
+    fn verify_defence(&mut self, bound: u16) -> Option<Mate> {
+        let mut defences = Vec::new();
+        self.generate(&mut defences);
+        let mut longest = Mate {
+            length: 0,
+            mv: Move::NONE,
+        };
+        for mv in defences {
+            let left = bound.checked_sub(1)?;
+            self.enter(mv);
+            let mate = self.verify(left);
+            self.leave(mv);
+            let length = mate?.length + 1;
+            if length > longest.length {
+                longest = Mate { length, mv };
+            }
+        }
+        Some(longest)
+    }
+
+    /// The moves of a verified mate from the root on.
+    fn play_out(&mut self, mut mate: Mate) -> Option<Vec<Move>> {
+        let mut position = self.position.clone();
+        let mut line = Vec::new();
+        while mate.mv.is_some() {
+            position.do_move(mate.mv);
+            line.push(mate.mv);
+            mate = *self.verified.map.get(&position.key())?;
+        }
+        Some(line)
+    }
+}

@@ -1,0 +1,80 @@
+//! Perft counts of `positions/perft.txt`. With debug assertions only those below a node budget.
+
+mod common;
+
+use common::{position, records, words};
+use komaoto::position::{Position, perft, perft_divide};
+
+/// Rows of a count above this are left to release builds.
+const NODE_BUDGET: u64 = if cfg!(debug_assertions) {
+    30_000
+} else {
+    u64::MAX
+};
+
+/// Name, position and counts of every record.
+fn table() -> Vec<(String, Position, Vec<(u32, u64)>)> {
+    records(include_str!("../positions/perft.txt"))
+        .map(|record| {
+            let [name, sfen, counts] = record[..] else {
+                panic!("bad record {record:?}")
+            };
+            let counts = words(counts).into_iter().map(|entry| {
+                let (depth, nodes) = entry.split_once('=').unwrap();
+                (depth.parse().unwrap(), nodes.parse().unwrap())
+            });
+            (name.to_owned(), position(sfen), counts.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn counts_are_right() {
+    let table = table();
+    assert!(table.len() > 190);
+    for (name, mut position, counts) in table {
+        let before = position.clone();
+        for (depth, nodes) in counts {
+            if nodes <= NODE_BUDGET {
+                assert_eq!(perft(&mut position, depth), nodes, "{name} depth {depth}");
+            }
+        }
+        assert!(position == before, "{name} was changed");
+    }
+}
+
+#[test]
+fn turned_positions_have_equal_counts() {
+    let table = table();
+    let counts_of = |name: &str| table.iter().find(|row| row.0 == name).map(|row| &row.2);
+    let mut pairs = 0;
+    for (name, _, turned) in &table {
+        let Some(name) = name.strip_suffix("__flip") else {
+            continue;
+        };
+        let counts = counts_of(name).unwrap_or_else(|| panic!("{name} has no twin"));
+        for (a, b) in counts.iter().zip(turned) {
+            assert_eq!(a, b, "{name}");
+        }
+        pairs += 1;
+    }
+    assert!(pairs > 40);
+}
+
+#[test]
+fn divide_adds_up() {
+    for (name, mut position, counts) in table() {
+        for (depth, nodes) in counts.into_iter().filter(|&(_, nodes)| nodes <= 30_000) {
+            let entries = perft_divide(&mut position, depth);
+            let sum: u64 = entries.iter().map(|entry| entry.nodes).sum();
+            assert_eq!(sum, nodes, "{name} depth {depth}");
+            assert_eq!(entries.len() as u64, position.count_legal_moves(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn depth_zero_is_one_node() {
+    let mut position = Position::startpos();
+    assert_eq!(perft(&mut position, 0), 1);
+}
