@@ -4,7 +4,7 @@ use super::command::{Command, Parsed, parse};
 use super::error::UsiError;
 use super::options::{self, Settings};
 use super::output::Output;
-use super::report::UsiReport;
+use super::report::{Answered, UsiReport, checkmate_line};
 use super::task::Task;
 use super::typed;
 use crate::mate::{MateLimits, MateOutcome};
@@ -45,6 +45,7 @@ pub struct Engine {
     /// Threads of the searcher.
     threads: usize,
     running: Running,
+    answered: Answered,
     task: Option<Task>,
 }
 
@@ -59,6 +60,7 @@ impl Engine {
             hash: None,
             threads: 1,
             running: Running::default(),
+            answered: Answered::new(true),
             task: None,
         }
     }
@@ -207,7 +209,8 @@ impl Engine {
             ponder: limits.ponder,
             unlimited,
         };
-        let report = Box::new(UsiReport::new(self.output.clone()));
+        self.answered = Answered::new(false);
+        let report = Box::new(UsiReport::new(self.output.clone(), self.answered.clone()));
         self.searcher
             .go(&self.position, limits, &self.settings.search, report);
     }
@@ -244,9 +247,16 @@ impl Engine {
             time: time.map(Duration::from_millis),
             memory_mb: self.settings.hash,
         };
-        let task = Task::mate(self.position.clone(), limits, self.output.clone());
+        self.answered = Answered::new(false);
+        let task = Task::mate(
+            self.position.clone(),
+            limits,
+            self.output.clone(),
+            self.answered.clone(),
+        );
         if !self.begin(task) {
-            let answer = super::report::checkmate_line(&MateOutcome::Timeout);
+            self.answered.set();
+            let answer = checkmate_line(&MateOutcome::Timeout);
             self.output.line(&answer);
         }
     }
@@ -319,10 +329,10 @@ impl Engine {
 
     /// Refuses a typed command during a search.
     fn require_idle(&mut self, command: &'static str) -> Result<(), UsiError> {
-        self.await_patient_task();
-        if self.task.as_ref().is_some_and(Task::is_running) || self.searcher.is_searching() {
+        if !self.answered.get() {
             return Err(UsiError::Busy(command));
         }
+        self.finish();
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //! The main thread has to stay free to read commands.
 
 use super::output::Output;
-use super::report::{checkmate_line, nodes_per_second};
+use super::report::{Answered, checkmate_line, nodes_per_second};
 use crate::mate::{self, MateLimits};
 use crate::position::{Position, perft};
 use crate::tools::bench;
@@ -38,7 +38,12 @@ pub struct Task {
 
 impl Task {
     /// Searches for a mate and prints exactly one `checkmate` line.
-    pub fn mate(position: Position, limits: MateLimits, output: Output) -> io::Result<Task> {
+    pub fn mate(
+        position: Position,
+        limits: MateLimits,
+        output: Output,
+        answered: Answered,
+    ) -> io::Result<Task> {
         let manner = if limits.nodes.is_none() && limits.time.is_none() {
             Manner::Endless
         } else {
@@ -46,6 +51,7 @@ impl Task {
         };
         Task::start(manner, move |stop| {
             let outcome = mate::solve(&position, &limits, stop);
+            answered.set();
             output.line(&checkmate_line(&outcome));
         })
     }
@@ -93,11 +99,6 @@ impl Task {
     /// Whether the next command is to wait for it.
     pub fn is_patient(&self) -> bool {
         self.manner == Manner::Patient
-    }
-
-    /// Whether it is still at work.
-    pub fn is_running(&self) -> bool {
-        !self.thread.is_finished()
     }
 
     /// Makes it end soon; does not wait.

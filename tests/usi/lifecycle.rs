@@ -135,7 +135,7 @@ fn a_second_go_stops_the_first() {
     s.sleep(200);
     s.go("startpos moves 7g7f", "btime 0 wtime 0 byoyomi 300");
     s.expect("bestmove", 1000);
-    s.bestmove(3000);
+    s.expect("bestmove", 3000);
     s.send("isready");
     s.expect("readyok", 2000);
     assert_eq!(s.count("bestmove"), 2);
