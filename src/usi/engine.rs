@@ -4,7 +4,7 @@ use super::command::{Command, Parsed, parse};
 use super::error::UsiError;
 use super::options::{self, Settings};
 use super::output::Output;
-use super::report::UsiReport;
+use super::report::{Answered, UsiReport, checkmate_line};
 use super::task::Task;
 use super::typed;
 use crate::mate::{MateLimits, MateOutcome};
@@ -45,6 +45,7 @@ pub struct Engine {
     /// Threads of the searcher.
     threads: usize,
     running: Running,
+    answered: Answered,
     task: Option<Task>,
 }
 
@@ -59,6 +60,7 @@ impl Engine {
             hash: None,
             threads: 1,
             running: Running::default(),
+            answered: Answered::new(true),
             task: None,
         }
     }
@@ -75,7 +77,10 @@ impl Engine {
             self.complain(&complaint);
         }
         match command {
-            Some(Command::Quit) => return ControlFlow::Break(()),
+            Some(Command::Quit) => {
+                self.await_patient_task();
+                return ControlFlow::Break(());
+            }
             Some(command) => {
                 if let Err(error) = self.execute(command) {
                     self.complain(&error);
@@ -98,7 +103,7 @@ impl Engine {
         }
         self.searcher.wait();
         if let Some(task) = self.task.take() {
-            if !task.is_bounded() {
+            if task.is_endless() {
                 task.stop();
             }
             task.wait();
@@ -123,7 +128,7 @@ impl Engine {
             Command::Display => self.display(),
             Command::Moves => self.output.line(&typed::legal_moves(&self.position)),
             Command::Side => self.output.line(&self.position.side_to_move().to_string()),
-            Command::Eval => self.eval()?,
+            Command::Eval => self.eval(),
             Command::Perft(depth) => self.perft(depth)?,
             Command::Bench {
                 depth,
@@ -204,7 +209,8 @@ impl Engine {
             ponder: limits.ponder,
             unlimited,
         };
-        let report = Box::new(UsiReport::new(self.output.clone()));
+        self.answered = Answered::new(false);
+        let report = Box::new(UsiReport::new(self.output.clone(), self.answered.clone()));
         self.searcher
             .go(&self.position, limits, &self.settings.search, report);
     }
@@ -241,9 +247,16 @@ impl Engine {
             time: time.map(Duration::from_millis),
             memory_mb: self.settings.hash,
         };
-        let task = Task::mate(self.position.clone(), limits, self.output.clone());
+        self.answered = Answered::new(false);
+        let task = Task::mate(
+            self.position.clone(),
+            limits,
+            self.output.clone(),
+            self.answered.clone(),
+        );
         if !self.begin(task) {
-            let answer = super::report::checkmate_line(&MateOutcome::Timeout);
+            self.answered.set();
+            let answer = checkmate_line(&MateOutcome::Timeout);
             self.output.line(&answer);
         }
     }
@@ -270,11 +283,9 @@ impl Engine {
         self.output.line(&typed::describe(&self.position, rule));
     }
 
-    fn eval(&mut self) -> Result<(), UsiError> {
-        self.require_idle("eval")?;
+    fn eval(&mut self) {
         let text = self.searcher.explain_eval(&self.position);
         self.output.line(text.trim_end());
-        Ok(())
     }
 
     fn perft(&mut self, depth: u32) -> Result<(), UsiError> {
@@ -316,16 +327,25 @@ impl Engine {
         }
     }
 
-    fn require_idle(&self, command: &'static str) -> Result<(), UsiError> {
-        let at_task = self.task.as_ref().is_some_and(Task::is_running);
-        if at_task || self.searcher.is_searching() {
+    /// Refuses a typed command during a search.
+    fn require_idle(&mut self, command: &'static str) -> Result<(), UsiError> {
+        if !self.answered.get() {
             return Err(UsiError::Busy(command));
         }
+        self.finish();
         Ok(())
+    }
+
+    /// Waits for perft or bench, if that is what is running.
+    fn await_patient_task(&mut self) {
+        if let Some(task) = self.task.take_if(|task| task.is_patient()) {
+            task.wait();
+        }
     }
 
     /// Ends whatever is running, its answer printed.
     fn finish(&mut self) {
+        self.await_patient_task();
         self.stop();
         self.searcher.wait();
         if let Some(task) = self.task.take() {

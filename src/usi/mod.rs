@@ -21,6 +21,8 @@ pub mod options;
 pub mod output;
 pub mod report;
 mod task;
+#[cfg(feature = "tune")]
+mod tunables;
 mod typed;
 
 pub use engine::Engine;

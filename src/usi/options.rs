@@ -358,6 +358,10 @@ impl Settings {
         if let Some(option) = find(name) {
             return option.set(self, &String::from_utf8_lossy(value));
         }
+        #[cfg(feature = "tune")]
+        if let Some(result) = super::tunables::set(name, &String::from_utf8_lossy(value)) {
+            return result;
+        }
         if is_one_of(&EVAL_FILES) {
             self.eval_file = (!value.is_empty()).then(|| value.to_vec());
         } else if !is_one_of(&IGNORED) {
@@ -384,113 +388,11 @@ impl Settings {
 
 /// The `option` lines of the answer to `usi`.
 pub fn declarations() -> impl Iterator<Item = String> {
-    OPTIONS.iter().map(UsiOption::declaration)
+    let lines = OPTIONS.iter().map(UsiOption::declaration);
+    #[cfg(feature = "tune")]
+    let lines = lines.chain(super::tunables::declarations());
+    lines
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_one_word_and_lines_are_ascii() {
-        for line in declarations() {
-            assert!(line.is_ascii(), "{line}");
-            let words: Vec<&str> = line.split(' ').collect();
-            assert_eq!(words[3], "type", "{line}");
-            assert!(!words.contains(&""), "{line}");
-        }
-    }
-
-    #[test]
-    fn defaults_lie_in_their_ranges_and_can_be_sent_back() {
-        for option in &OPTIONS {
-            let mut settings = Settings::default();
-            let default = option.value(&settings);
-            assert_eq!(
-                option.set(&mut settings, &default),
-                Ok(()),
-                "{}",
-                option.name
-            );
-            settings.clear_hash = false;
-            assert_eq!(settings, Settings::default(), "{}", option.name);
-        }
-    }
-
-    #[test]
-    fn every_spin_keeps_both_ends_of_its_range() {
-        for option in &OPTIONS {
-            let Kind::Spin { range, .. } = &option.kind else {
-                continue;
-            };
-            for end in [range.start(), range.end()] {
-                let mut settings = Settings::default();
-                assert_eq!(option.set(&mut settings, &end.to_string()), Ok(()));
-                assert_eq!(option.value(&settings), end.to_string(), "{}", option.name);
-            }
-        }
-    }
-
-    #[test]
-    fn names_are_found_in_any_case_and_by_their_other_names() {
-        let mut settings = Settings::default();
-        assert_eq!(settings.set("multipv", Some(b"3")), Ok(()));
-        assert_eq!(settings.search.multi_pv, 3);
-        assert_eq!(settings.set("USI_MULTIPV", Some(b"4")), Ok(()));
-        assert_eq!(settings.search.multi_pv, 4);
-        assert_eq!(settings.set("Hash", Some(b"32")), Ok(()));
-        assert_eq!(settings.hash, 32);
-        assert_eq!(settings.set("enteringkingrule", Some(b"csarule24")), Ok(()));
-        assert_eq!(
-            settings.search.entering_king_rule,
-            EnteringKingRule::CSARule24
-        );
-    }
-
-    #[test]
-    fn bad_values_are_refused_or_clamped_by_name() {
-        let mut settings = Settings::default();
-        let refused = settings.set("USI_Ponder", Some(b"")).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "setoption USI_Ponder: `` is not true or false; it stays false"
-        );
-        assert!(settings.set("Threads", Some(b"many")).is_err());
-        assert!(settings.set("EnteringKingRule", Some(b"x")).is_err());
-        assert!(settings.set("NoSuchThing", None).is_err());
-        assert_eq!(settings, Settings::default());
-        let clamped = settings.set("threads", Some("9".repeat(31).as_bytes()));
-        assert!(matches!(
-            clamped,
-            Err(UsiError::OptionRange { taken: 1024, .. })
-        ));
-        assert_eq!(settings.threads, 1024);
-    }
-
-    #[test]
-    fn book_names_are_taken_silently_and_evaluation_files_are_remembered() {
-        let mut settings = Settings::default();
-        assert_eq!(settings.set("USI_OwnBook", Some(b"true")), Ok(()));
-        assert_eq!(settings.set("BookFile", Some(b"no_book")), Ok(()));
-        assert_eq!(settings, Settings::default());
-        assert_eq!(
-            settings.set("EvalFile", Some(b"C:\\\x91\xBE\\nn.bin")),
-            Ok(())
-        );
-        assert_eq!(
-            settings.eval_file.as_deref(),
-            Some(&b"C:\\\x91\xBE\\nn.bin"[..])
-        );
-    }
-
-    #[test]
-    fn values_in_force_can_be_asked_for() {
-        let settings = Settings::default();
-        assert_eq!(
-            settings.describe(Some("usi_hash")),
-            Ok(vec!["Options[USI_Hash] == 256".to_string()])
-        );
-        assert_eq!(settings.describe(None).map(|lines| lines.len()), Ok(19));
-        assert!(settings.describe(Some("x")).is_err());
-    }
-}
+mod tests;

@@ -9,19 +9,44 @@ use crate::search::{Answer, Info, Report, ScoreBound};
 use crate::types::value::{MATE, MATE_IN_MAX_PLY};
 use crate::types::{Move, Value};
 use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// GUIs draw graphs of the score; what is beyond this many centipawns would only flatten them.
 const MAX_SHOWN: Value = 20_000;
 
+/// Whether the last `go` has been answered. Known before the answer can be read, so that whoever
+/// has read it finds the engine idle.
+#[derive(Clone)]
+pub struct Answered(Arc<AtomicBool>);
+
+impl Answered {
+    /// What holds for a new `go`, or before the first one.
+    pub fn new(answered: bool) -> Answered {
+        Answered(Arc::new(AtomicBool::new(answered)))
+    }
+
+    /// Whether it has been answered.
+    pub fn get(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// The answer is about to be printed.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// Prints what a search tells.
 pub struct UsiReport {
     output: Output,
+    answered: Answered,
 }
 
 impl UsiReport {
     /// Prints to an output.
-    pub fn new(output: Output) -> UsiReport {
-        UsiReport { output }
+    pub fn new(output: Output, answered: Answered) -> UsiReport {
+        UsiReport { output, answered }
     }
 }
 
@@ -31,6 +56,7 @@ impl Report for UsiReport {
     }
 
     fn answer(&mut self, answer: Answer) {
+        self.answered.set();
         self.output.line(&answer_line(answer));
     }
 }

@@ -2,7 +2,7 @@
 //! The main thread has to stay free to read commands.
 
 use super::output::Output;
-use super::report::{checkmate_line, nodes_per_second};
+use super::report::{Answered, checkmate_line, nodes_per_second};
 use crate::mate::{self, MateLimits};
 use crate::position::{Position, perft};
 use crate::tools::bench;
@@ -18,27 +18,49 @@ const STACK_SIZE: usize = 64 << 20;
 /// Perft looks at the stop signal above subtrees of this many plies.
 const UNINTERRUPTED_PLIES: u32 = 3;
 
+/// How a task and the commands after it get along.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Gives way to the next command, and ends by itself at last.
+    Limited,
+    /// Gives way to the next command, and does not end by itself.
+    Endless,
+    /// The next command waits for it, as people and scripts expect of what they type.
+    Patient,
+}
+
 /// A piece of work on its own thread.
 pub struct Task {
     stop: Arc<AtomicBool>,
-    /// Whether it ends by itself.
-    bounded: bool,
+    manner: Manner,
     thread: JoinHandle<()>,
 }
 
 impl Task {
     /// Searches for a mate and prints exactly one `checkmate` line.
-    pub fn mate(position: Position, limits: MateLimits, output: Output) -> io::Result<Task> {
-        let bounded = limits.nodes.is_some() || limits.time.is_some();
-        Task::start(bounded, move |stop| {
+    pub fn mate(
+        position: Position,
+        limits: MateLimits,
+        output: Output,
+        answered: Answered,
+    ) -> io::Result<Task> {
+        let manner = if limits.nodes.is_none() && limits.time.is_none() {
+            Manner::Endless
+        } else {
+            Manner::Limited
+        };
+        Task::start(manner, move |stop| {
             let outcome = mate::solve(&position, &limits, stop);
+            answered.set();
             output.line(&checkmate_line(&outcome));
         })
     }
 
     /// Counts the lines of play of so many plies, move by move.
     pub fn perft(position: Position, depth: u32, output: Output) -> io::Result<Task> {
-        Task::start(true, move |stop| run_perft(position, depth, &output, stop))
+        Task::start(Manner::Patient, move |stop| {
+            run_perft(position, depth, &output, stop)
+        })
     }
 
     /// Runs the benchmark, which cannot be stopped.
@@ -48,7 +70,7 @@ impl Task {
         hash: Option<usize>,
         output: Output,
     ) -> io::Result<Task> {
-        Task::start(true, move |_| {
+        Task::start(Manner::Patient, move |_| {
             let mut text = Vec::new();
             // Writing to memory does not fail.
             let _ = bench::run(&mut text, depth, threads, hash);
@@ -56,7 +78,7 @@ impl Task {
         })
     }
 
-    fn start(bounded: bool, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
+    fn start(manner: Manner, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
         let stop = Arc::new(AtomicBool::new(false));
         let thread = thread::Builder::new().stack_size(STACK_SIZE).spawn({
             let stop = Arc::clone(&stop);
@@ -64,19 +86,19 @@ impl Task {
         })?;
         Ok(Task {
             stop,
-            bounded,
+            manner,
             thread,
         })
     }
 
-    /// Whether it ends by itself.
-    pub fn is_bounded(&self) -> bool {
-        self.bounded
+    /// Whether it would go on without end.
+    pub fn is_endless(&self) -> bool {
+        self.manner == Manner::Endless
     }
 
-    /// Whether it is still at work.
-    pub fn is_running(&self) -> bool {
-        !self.thread.is_finished()
+    /// Whether the next command is to wait for it.
+    pub fn is_patient(&self) -> bool {
+        self.manner == Manner::Patient
     }
 
     /// Makes it end soon; does not wait.

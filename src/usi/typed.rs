@@ -12,7 +12,7 @@ Komaoto speaks USI, the protocol of shogi GUIs. Besides the commands of the prot
   moves               all legal moves
   side                the side to move
   eval                the static evaluation
-  perft N             the number of lines of N plies, move by move
+  perft N             the number of lines of N plies, move by move; ends early by: stop
   bench [depth] [threads] [hash]
                       search a fixed set of positions; prints nodes and speed
   getoption [name]    values of options

@@ -1,0 +1,273 @@
+//! One answer for each question, whatever the order of `go`, `stop`, `ponderhit`, `gameover`,
+//! `isready` and the end of input.
+
+use crate::session::Session;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+#[test]
+fn the_end_of_input_ends_an_idle_engine() {
+    let mut s = Session::start();
+    s.send("usi");
+    s.expect("usiok", 3000);
+    s.close_input();
+    s.expect_exit(1500);
+}
+
+#[test]
+fn a_search_in_progress_is_answered_after_the_end_of_input() {
+    let mut s = Session::ready();
+    s.go("startpos", "btime 0 wtime 0 byoyomi 700");
+    s.close_input();
+    s.bestmove(2500);
+    s.expect_exit(1500);
+    assert_eq!(s.count("bestmove"), 1);
+}
+
+#[test]
+fn an_endless_search_ends_with_the_input() {
+    for limits in ["infinite", "ponder btime 0 wtime 0 byoyomi 60000", "mate"] {
+        let mut s = Session::ready();
+        s.go("startpos", limits);
+        s.sleep(100);
+        s.close_input();
+        s.expect_exit(1500);
+    }
+}
+
+#[test]
+fn quit_during_a_search_ends_at_once() {
+    let mut s = Session::ready();
+    s.go("startpos", "infinite");
+    s.sleep(200);
+    s.send("quit");
+    s.expect_exit(1000);
+    assert_eq!(s.count("bestmove"), 0);
+}
+
+#[test]
+fn words_about_a_search_mean_nothing_to_an_idle_engine() {
+    let mut s = Session::ready();
+    let said = s.said().len();
+    for line in [
+        "stop",
+        "ponderhit",
+        "gameover",
+        "gameover win",
+        "gameover draw",
+    ] {
+        s.send(line);
+    }
+    s.silent("", 400);
+    assert_eq!(s.said().len(), said);
+    s.go("startpos", "btime 0 wtime 0 byoyomi 300");
+    s.bestmove(2500);
+}
+
+#[test]
+fn two_stops_give_one_answer() {
+    let mut s = Session::ready();
+    s.go("startpos", "infinite");
+    s.sleep(200);
+    s.send("stop");
+    s.send("stop");
+    s.bestmove(1500);
+    s.silent("bestmove", 300);
+}
+
+#[test]
+fn stop_right_after_go_still_gives_a_move() {
+    let mut s = Session::ready();
+    for round in 0..20 {
+        let position = ["startpos", "startpos moves 7g7f"][round % 2];
+        s.go(position, "infinite");
+        s.send("stop");
+        assert_ne!(s.bestmove(1000), "resign");
+        s.last_info();
+    }
+    assert_eq!(s.count("bestmove"), 20);
+}
+
+#[test]
+fn the_answer_owed_comes_before_readyok() {
+    for limits in [
+        "btime 60000 wtime 60000 binc 5000 winc 5000",
+        "ponder btime 60000 wtime 60000 binc 5000 winc 5000",
+    ] {
+        let mut s = Session::ready();
+        s.go("startpos moves 7g7f 3c3d", limits);
+        s.sleep(150);
+        s.send("stop");
+        s.send("gameover draw");
+        s.send("isready");
+        s.expect("readyok", 3000);
+        assert_eq!(s.count("bestmove"), 1);
+        s.send("usinewgame");
+        s.go("startpos", "btime 0 wtime 0 byoyomi 300");
+        s.bestmove(2500);
+        assert_eq!(s.count("bestmove"), 2);
+    }
+}
+
+#[test]
+fn gameover_and_isready_without_stop_end_a_ponder_search() {
+    let mut s = Session::ready();
+    s.go(
+        "startpos moves 7g7f 3c3d",
+        "ponder btime 0 wtime 0 byoyomi 500",
+    );
+    s.silent("bestmove", 700);
+    s.send("gameover win");
+    s.send("isready");
+    s.expect("readyok", 2000);
+    assert_eq!(s.count("bestmove"), 1);
+    s.go("startpos", "ponder");
+    s.send("isready");
+    s.expect("readyok", 2000);
+    assert_eq!(s.count("bestmove"), 2);
+}
+
+#[test]
+fn a_second_go_stops_the_first() {
+    let mut s = Session::ready();
+    s.go("startpos", "infinite");
+    s.sleep(200);
+    s.go("startpos moves 7g7f", "btime 0 wtime 0 byoyomi 300");
+    s.expect("bestmove", 1000);
+    s.expect("bestmove", 3000);
+    s.send("isready");
+    s.expect("readyok", 2000);
+    assert_eq!(s.count("bestmove"), 2);
+}
+
+#[test]
+fn a_new_game_forgets_the_old_one() {
+    let mut s = Session::ready();
+    s.go("startpos moves 7g7f 3c3d 2g2f 8c8d", "nodes 5000");
+    s.bestmove(3000);
+    s.send("gameover lose");
+    s.send("isready");
+    s.expect("readyok", 5000);
+    s.send("usinewgame");
+    s.go("startpos", "nodes 5000");
+    s.bestmove(3000);
+    s.go("startpos moves 7g7f", "nodes 5000");
+    s.bestmove(3000);
+}
+
+#[test]
+fn a_ponder_miss_is_one_answer_and_the_next_go_another() {
+    let mut s = Session::ready();
+    s.go(
+        "startpos moves 7g7f 3c3d",
+        "ponder btime 60000 wtime 60000 byoyomi 1000",
+    );
+    s.sleep(150);
+    s.send("stop");
+    s.bestmove(1000);
+    s.go("startpos moves 7g7f 8c8d", "btime 0 wtime 0 byoyomi 300");
+    s.bestmove(1500);
+    s.silent("bestmove", 300);
+}
+
+#[test]
+fn the_pipe_of_a_bridge_may_close_while_pondering() {
+    let mut s = Session::ready();
+    s.go(
+        "startpos moves 7g7f 8c8d",
+        "ponder btime 0 wtime 0 byoyomi 300",
+    );
+    s.silent("bestmove", 500);
+    s.send("gameover win");
+    s.close_input();
+    s.expect_exit(3000);
+}
+
+#[test]
+fn nothing_is_answered_before_stop_in_an_infinite_search() {
+    // Mated, mate in one, declaration, bare kings searched to the greatest depth.
+    let positions = [
+        "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 2",
+        "4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
+        "K+R+B+P+P+P+P+P+P/GGS6/9/9/9/9/9/9/4k4 b R4Pb2g3s4n4l8p 150",
+        "4k4/9/9/9/9/9/9/9/4K4 b - 1",
+    ];
+    for sfen in positions {
+        let mut s = Session::ready();
+        s.go(&format!("sfen {sfen}"), "infinite");
+        s.silent("bestmove", 700);
+        s.send("stop");
+        let best = s.bestmove(1000);
+        assert_eq!(best == "resign", sfen.contains(" w "));
+    }
+}
+
+#[test]
+fn nothing_is_answered_while_the_opponent_thinks() {
+    let mut s = Session::ready();
+    let mate = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let clock = "ponder btime 10000 wtime 10000 byoyomi 1000";
+    s.go(&format!("{mate} moves G*5b"), clock);
+    s.silent("bestmove", 600);
+    s.send("ponderhit");
+    assert_eq!(s.bestmove(1500), "resign");
+    s.go(mate, clock);
+    s.silent("bestmove", 600);
+    s.send("stop");
+    s.bestmove(1000);
+    s.go(
+        "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1",
+        "ponder btime 0 wtime 0 byoyomi 300",
+    );
+    s.silent("bestmove", 800);
+    s.send("ponderhit");
+    s.bestmove(1500);
+    assert_eq!(s.count("bestmove"), 3);
+}
+
+#[test]
+fn every_go_is_answered_once_in_any_race() {
+    let mut random = StdRng::seed_from_u64(20);
+    let mut s = Session::ready();
+    let searches = [
+        "infinite",
+        "ponder",
+        "nodes 300",
+        "movetime 3",
+        "depth 4",
+        "mate",
+        "mate 3",
+    ];
+    let others = [
+        "stop",
+        "stop",
+        "ponderhit",
+        "gameover win",
+        "isready",
+        "usinewgame",
+        "stop",
+    ];
+    let (mut goes, mut mates, mut pings) = (0, 0, 1);
+    for _ in 0..400 {
+        if random.random_bool(0.4) {
+            let search = searches.choose(&mut random).unwrap();
+            mates += usize::from(search.starts_with("mate"));
+            goes += usize::from(!search.starts_with("mate"));
+            s.send(&format!("go {search}"));
+        } else {
+            let other = others.choose(&mut random).unwrap();
+            pings += usize::from(*other == "isready");
+            s.send(other);
+        }
+        if random.random_bool(0.5) {
+            s.sleep(random.random_range(0..8));
+        }
+    }
+    s.send("isready");
+    pings += 1;
+    s.expect_count("readyok", pings, 10_000);
+    assert_eq!(s.count("bestmove"), goes);
+    assert_eq!(s.count("checkmate"), mates);
+    s.quit();
+}

@@ -1,0 +1,15 @@
+//! Scripted conversations with the real binary: what GUIs, match runners and people send, in the
+//! order they send it, and what has to come back.
+
+mod checks;
+mod clock;
+mod handshake;
+mod lifecycle;
+mod mate;
+mod options;
+mod output;
+mod positions;
+mod robustness;
+mod rules;
+mod session;
+mod typed;

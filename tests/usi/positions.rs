@@ -1,0 +1,118 @@
+//! `position`, well formed and not.
+
+use crate::session::Session;
+
+const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+
+#[test]
+fn the_move_number_may_be_missing_or_absurd() {
+    let mut s = Session::ready();
+    for number in ["", "0", "99999999999", "-5"] {
+        s.go(&format!("sfen {START} {number}"), "nodes 1000");
+        s.bestmove(1500);
+    }
+    s.go(&format!("sfen {START} moves 7g7f"), "nodes 1000");
+    s.bestmove(1500);
+    assert_eq!(s.count("info string"), 0);
+}
+
+#[test]
+fn hands_may_come_in_any_order() {
+    let mut s = Session::ready();
+    for hands in ["p2Pg2R", "R10Pb7p", "18p"] {
+        s.go(
+            &format!("sfen 4k4/9/9/9/9/9/9/9/4K4 b {hands} 1"),
+            "depth 3",
+        );
+        s.bestmove(3000);
+    }
+    assert_eq!(s.count("info string"), 0);
+}
+
+#[test]
+fn impossible_positions_are_refused_by_rule_and_the_old_one_stays() {
+    let mut s = Session::ready();
+    s.send("position startpos moves 7g7f");
+    for (sfen, rule) in [
+        (
+            "lnsg1gsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1",
+            "king",
+        ),
+        (
+            "lnsgkgsnl/1r5b1/ppppppppp/9/4P4/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "P",
+        ),
+        ("4k3P/9/9/9/9/9/9/9/4K4 b - 1", "rank a"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b 19P 1", "hands"),
+        ("4k4/9/9/9/4R4/9/9/9/4K4 b - 1", "white is in check"),
+        ("9/9/9/9/9/9/9/9/9 b - 1", "king"),
+        ("broken", "ranks"),
+    ] {
+        s.send(&format!("position sfen {sfen}"));
+        let told = s.expect("info string position: ", 1000);
+        assert!(told.contains(rule), "{told}");
+        s.send("side");
+        s.expect("white", 1000);
+    }
+}
+
+#[test]
+fn bad_moves_are_told_with_their_place_and_the_old_position_stays() {
+    let mut s = Session::ready();
+    s.send("position startpos moves 7g7f");
+    for (moves, told) in [
+        ("7g7f 7g7f", "move 2 of the list, 7g7f, is illegal at ply 2"),
+        ("7g7f 0000", "move 2: `0000`"),
+        ("7g7f pass", "move 2: `pass`"),
+        ("P*5e", "move 1 of the list, P*5e, is illegal at ply 1"),
+        ("7g7f hello 3c3d", "move 2: `hello`"),
+        ("0a0b", "move 1: `0a0b`"),
+        ("7j7k", "move 1: `7j7k`"),
+        ("7g", "move 1: `7g`"),
+        (
+            "7g7f 3c3d 8h2b+ 3a2b 8h2b",
+            "move 5 of the list, 8h2b, is illegal at ply 5",
+        ),
+        ("resign", "move 1: `resign`"),
+    ] {
+        s.send(&format!("position startpos moves {moves}"));
+        let line = s.expect("info string position: ", 1000);
+        assert!(line.contains(told), "{line}");
+        s.send("side");
+        s.expect("white", 1000);
+    }
+    s.send("go nodes 1000");
+    s.bestmove(1500);
+}
+
+#[test]
+fn a_game_of_1600_plies_is_read() {
+    let mut s = Session::ready();
+    let game = "2h3h 8b7b 3h2h 7b8b ".repeat(400);
+    s.go(&format!("startpos moves {game}"), "nodes 1000");
+    s.bestmove(1500);
+    assert_eq!(s.count("info string"), 0);
+}
+
+#[test]
+fn the_position_with_the_most_moves_is_searched() {
+    let mut s = Session::ready();
+    s.go(
+        "sfen R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1",
+        "depth 1",
+    );
+    s.bestmove(10_000);
+}
+
+#[test]
+fn searchmoves_keep_to_the_moves_given() {
+    let mut s = Session::ready();
+    s.go(
+        "sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1",
+        "depth 4 searchmoves P*5e",
+    );
+    assert_eq!(s.bestmove(3000), "P*5e");
+    s.go("startpos", "searchmoves 7g7g 3c3d 9g9f depth 3");
+    s.expect("info string go", 1000);
+    s.bestmove(3000);
+}
