@@ -5,60 +5,38 @@
 //! decided when it is compiled: `is_x86_feature_detected!` takes the features of the build for
 //! granted and would not look.
 //!
-//! Link-time optimisation compiles even the start of the Rust runtime for the CPU of the build, so
-//! the check has to come before `main`, from the list of initialisers that the operating system
-//! runs (see `main.rs`). It must get by with the basics itself: it is whole numbers only, in
-//! functions too small for the compiler to vectorise, and prints without the standard library.
-//! `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
+//! The standard library comes compiled for every CPU, so the check may use what of it is not
+//! generic; its own code is whole numbers only, in functions too small for the compiler to
+//! vectorise. `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
+
+use std::io::{Write, stdout};
 
 /// Ends the process with code 1 if the CPU lacks instruction sets that this build needs, and says
-/// which, and how to do without. Uses neither memory allocation nor the Rust runtime.
-pub extern "C" fn require() {
+/// which, and how to do without. To be called before anything else.
+#[inline(never)]
+pub fn require() {
     if first_missing(0).is_some() {
         complain();
-        libc::exit(1);
+        std::process::exit(1);
     }
 }
 
 #[inline(never)]
 fn complain() {
-    libc::print("info string this build of Komaoto needs what this CPU lacks:");
+    print("info string this build of Komaoto needs what this CPU lacks:");
     let mut index = 0;
     while let Some((found, name)) = first_missing(index) {
-        libc::print(" ");
-        libc::print(name);
+        print(" ");
+        print(name);
         index = found + 1;
     }
-    libc::print("; build with RUSTFLAGS=\"-C target-cpu=x86-64-v2\" cargo build --release\n");
+    print("; build with RUSTFLAGS=\"-C target-cpu=x86-64-v2\" cargo build --release\n");
 }
 
-/// The two functions of the C library that are needed.
-mod libc {
-    use std::ffi::c_int;
-
-    #[cfg(windows)]
-    type Length = std::ffi::c_uint;
-    #[cfg(not(windows))]
-    type Length = usize;
-
-    unsafe extern "C" {
-        #[cfg_attr(windows, link_name = "_write")]
-        fn write(file: c_int, bytes: *const u8, length: Length) -> c_int;
-        fn _exit(code: c_int) -> !;
-    }
-
-    /// Prints a short text to standard output.
-    #[inline(never)]
-    pub(super) fn print(text: &str) {
-        // SAFETY: the pointer and the length are those of a slice, which is only read. 1 is
-        // standard output. The result is cut to its low half where it is longer, and not used.
-        unsafe { write(1, text.as_ptr(), text.len() as Length) };
-    }
-
-    pub(super) fn exit(code: c_int) -> ! {
-        // SAFETY: ends the process at once; nothing has been started that would need cleaning up.
-        unsafe { _exit(code) }
-    }
+#[inline(never)]
+fn print(text: &str) {
+    // A reader that has gone away need not be told.
+    let _ = stdout().write_all(text.as_bytes());
 }
 
 /// The first missing instruction set of the table from an index on: its index and name.
