@@ -7,7 +7,7 @@ use komaoto::position::{Position, perft, perft_divide};
 
 /// Rows of a count above this are left to release builds.
 const NODE_BUDGET: u64 = if cfg!(debug_assertions) {
-    30_000
+    200_000
 } else {
     u64::MAX
 };

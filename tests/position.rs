@@ -609,5 +609,5 @@ fn no_text_breaks_the_sfen_reader() {
             Err(error) => assert!(error.to_string().starts_with("SFEN"), "{error}"),
         }
     }
-    assert!(good > 1000, "only {good} mutations were readable");
+    assert!(good > 500, "only {good} mutations were readable");
 }
