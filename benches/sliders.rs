@@ -7,6 +7,9 @@ use komaoto::types::Square;
 use std::hint::black_box;
 use std::time::Duration;
 
+/// Attacks of a slider on a square among blockers.
+type Attacks = fn(Square, Bitboard) -> Bitboard;
+
 fn bench(criterion: &mut Criterion) {
     let boards: Vec<Bitboard> = include_str!("../positions/bench.sfen")
         .lines()
@@ -15,8 +18,7 @@ fn bench(criterion: &mut Criterion) {
         .collect();
     let mut group = criterion.benchmark_group("sliders");
     group.measurement_time(Duration::from_secs(2));
-    let sliders: [(&str, fn(Square, Bitboard) -> Bitboard); 2] =
-        [("rook", attacks::rook), ("bishop", attacks::bishop)];
+    let sliders: [(&str, Attacks); 2] = [("rook", attacks::rook), ("bishop", attacks::bishop)];
     for (name, attacks) in sliders {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
