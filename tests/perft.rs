@@ -7,13 +7,16 @@ use komaoto::position::{Position, perft, perft_divide};
 
 /// Rows of a count above this are left to release builds.
 const NODE_BUDGET: u64 = if cfg!(debug_assertions) {
-    30_000
+    100_000
 } else {
     u64::MAX
 };
 
-/// Name, position and counts of every record.
-fn table() -> Vec<(String, Position, Vec<(u32, u64)>)> {
+/// Name, position, and nodes by depth.
+type Record = (String, Position, Vec<(u32, u64)>);
+
+/// All records of the file.
+fn table() -> Vec<Record> {
     records(include_str!("../positions/perft.txt"))
         .map(|record| {
             let [name, sfen, counts] = record[..] else {

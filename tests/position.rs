@@ -335,7 +335,10 @@ impl History {
     fn repetition(&self, position: &Position, ply: usize) -> Repetition {
         let now = self.positions.len() - 1;
         let mut occurrences = 1;
-        for earlier in (0..now).rev().filter(|earlier| (now - earlier) % 2 == 0) {
+        for earlier in (0..now)
+            .rev()
+            .filter(|earlier| (now - earlier).is_multiple_of(2))
+        {
             let ((board, hands), (board_now, hands_now)) =
                 (&self.positions[earlier], &self.positions[now]);
             if board != board_now {
@@ -609,5 +612,5 @@ fn no_text_breaks_the_sfen_reader() {
             Err(error) => assert!(error.to_string().starts_with("SFEN"), "{error}"),
         }
     }
-    assert!(good > 1000, "only {good} mutations were readable");
+    assert!(good > 500, "only {good} mutations were readable");
 }

@@ -1,11 +1,13 @@
 //! Which squares a piece attacks.
 //!
-//! Steps are tables. Sliders are worked out on rays: in a ray of rising index the first
-//! blocker is the lowest set bit, in one of falling index the highest.
+//! Steps are tables. On ranks and diagonals a slider is worked out by subtraction: taking the
+//! slider's bit from the blockers flips everything up to the first blocker, and the same on the
+//! board turned round finds the other direction. A file is nine neighbouring bits: a table.
+//! <https://www.chessprogramming.org/Hyperbola_Quintessence>
 #![forbid(unsafe_code)]
 
 use super::Bitboard;
-use super::lines::{NORTH, SOUTH, STEPS, ray, step};
+use super::lines::{NORTH, SOUTH, STEPS, line, ray, step};
 use crate::types::{Color, PieceType, Square};
 
 type StepTable = [[Bitboard; 81]; 2];
@@ -24,10 +26,10 @@ const fn step_table(steps: &[(i8, i8)]) -> StepTable {
         while i < steps.len() {
             let (file, rank) = steps[i];
             if let Some(to) = step(sq, (file, rank)) {
-                table[0][sq].0 |= 1 << to;
+                table[0][sq] = table[0][sq].or(Bitboard::raw(1 << to));
             }
             if let Some(to) = step(sq, (-file, -rank)) {
-                table[1][sq].0 |= 1 << to;
+                table[1][sq] = table[1][sq].or(Bitboard::raw(1 << to));
             }
             i += 1;
         }
@@ -72,48 +74,85 @@ pub fn king(sq: Square) -> Bitboard {
     KING_ATTACKS[sq.index()]
 }
 
-/// A ray in a direction of rising index (4..8), cut behind the first blocker.
-#[inline(always)]
-fn rising(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
-    let ray = ray(sq, direction).bits();
-    let blockers = ray & occupied.bits();
-    Bitboard(ray & (blockers ^ blockers.wrapping_sub(1)))
-}
-
-/// A ray in a direction of falling index (0..4), cut behind the first blocker.
-#[inline(always)]
-fn falling(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
-    let ray = ray(sq, direction).bits();
-    // Square 0 ends every falling ray that reaches it, so it may stand in for "no blocker".
-    let blockers = ray & occupied.bits() | 1;
-    Bitboard(ray & u128::MAX << (127 - blockers.leading_zeros()))
-}
-
-/// Squares a lance attacks.
+/// Squares a lance attacks: its ray up to the first blocker, which for White is the lowest set
+/// bit and for Black the highest.
 #[inline(always)]
 pub fn lance(color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
+    let ray = lance_ray(color, sq).bits();
+    let blockers = ray & occupied.bits();
     match color {
-        Color::Black => falling(sq, NORTH, occupied),
-        Color::White => rising(sq, SOUTH, occupied),
+        // Square 0 ends every ray that reaches it, so it may stand in for "no blocker".
+        Color::Black => Bitboard::raw(ray & u128::MAX << (127 - (blockers | 1).leading_zeros())),
+        Color::White => Bitboard::raw(ray & (blockers ^ blockers.wrapping_sub(1))),
     }
+}
+
+/// Both directions of a rank or diagonal, given by its falling direction (1..4). Bytes can be
+/// swapped in place of bits because such a line has at most one square in every byte.
+#[inline(always)]
+fn along(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
+    let line = line(sq, direction).bits();
+    let slider = Bitboard::of(sq).bits();
+    let blockers = line & occupied.bits();
+    let rising = blockers.wrapping_sub(slider);
+    let falling = blockers.swap_bytes().wrapping_sub(slider.swap_bytes());
+    Bitboard::raw((rising ^ falling.swap_bytes()) & line)
+}
+
+/// Attacks along a file, by rank of the slider and blockers on the seven inner ranks.
+static FILE_ATTACKS: [[u16; 128]; 9] = {
+    let mut table = [[0; 128]; 9];
+    let mut rank = 0;
+    while rank < 9 {
+        let mut inner = 0;
+        while inner < 128 {
+            table[rank][inner] = file_attacks(rank, inner << 1);
+            inner += 1;
+        }
+        rank += 1;
+    }
+    table
+};
+
+const fn file_attacks(rank: usize, blockers: usize) -> u16 {
+    let mut attacks = 0;
+    let mut south = rank + 1;
+    while south < 9 {
+        attacks |= 1 << south;
+        south = if blockers >> south & 1 == 0 {
+            south + 1
+        } else {
+            9
+        };
+    }
+    let mut north = rank;
+    while north > 0 {
+        north -= 1;
+        attacks |= 1 << north;
+        north = if blockers >> north & 1 == 0 { north } else { 0 };
+    }
+    attacks
+}
+
+/// Both directions of a file.
+#[inline(always)]
+fn along_file(sq: Square, occupied: Bitboard) -> Bitboard {
+    let shift = u32::from(sq.file()) * 9;
+    let inner = (occupied.bits() >> (shift + 1)) as usize & 127;
+    let attacks = FILE_ATTACKS[usize::from(sq.rank())][inner];
+    Bitboard::raw(u128::from(attacks) << shift)
 }
 
 /// Squares a bishop attacks.
 #[inline(always)]
 pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
-    falling(sq, 1, occupied)
-        | falling(sq, 3, occupied)
-        | rising(sq, 4, occupied)
-        | rising(sq, 6, occupied)
+    along(sq, 1, occupied) | along(sq, 3, occupied)
 }
 
 /// Squares a rook attacks.
 #[inline(always)]
 pub fn rook(sq: Square, occupied: Bitboard) -> Bitboard {
-    falling(sq, NORTH, occupied)
-        | falling(sq, 2, occupied)
-        | rising(sq, 5, occupied)
-        | rising(sq, SOUTH, occupied)
+    along_file(sq, occupied) | along(sq, 2, occupied)
 }
 
 /// Squares a horse (promoted bishop) attacks.
@@ -131,13 +170,13 @@ pub fn dragon(sq: Square, occupied: Bitboard) -> Bitboard {
 /// Squares a bishop would attack on an empty board.
 #[inline(always)]
 pub fn bishop_rays(sq: Square) -> Bitboard {
-    ray(sq, 1) | ray(sq, 3) | ray(sq, 4) | ray(sq, 6)
+    line(sq, 1) | line(sq, 3)
 }
 
 /// Squares a rook would attack on an empty board.
 #[inline(always)]
 pub fn rook_rays(sq: Square) -> Bitboard {
-    ray(sq, NORTH) | ray(sq, 2) | ray(sq, 5) | ray(sq, SOUTH)
+    line(sq, NORTH) | line(sq, 2)
 }
 
 /// Squares a lance would attack on an empty board.
@@ -207,15 +246,15 @@ static KING_ZONES: [KingZone; 81] = {
                         let far_set = 1 << far;
                         match e {
                             NORTH => {
-                                zone.lances[1].0 |= far_set;
-                                zone.rooks.0 |= far_set;
+                                zone.lances[1] = zone.lances[1].or(Bitboard::raw(far_set));
+                                zone.rooks = zone.rooks.or(Bitboard::raw(far_set));
                             }
                             SOUTH => {
-                                zone.lances[0].0 |= far_set;
-                                zone.rooks.0 |= far_set;
+                                zone.lances[0] = zone.lances[0].or(Bitboard::raw(far_set));
+                                zone.rooks = zone.rooks.or(Bitboard::raw(far_set));
                             }
-                            2 | 5 => zone.rooks.0 |= far_set,
-                            _ => zone.bishops.0 |= far_set,
+                            2 | 5 => zone.rooks = zone.rooks.or(Bitboard::raw(far_set)),
+                            _ => zone.bishops = zone.bishops.or(Bitboard::raw(far_set)),
                         }
                         at = far;
                     }
@@ -244,7 +283,7 @@ mod tests {
         for &d in directions {
             let mut at = sq.index();
             while let Some(next) = step(at, STEPS[d]) {
-                set = set | Bitboard::of(Square::from_index(next));
+                set |= Bitboard::of(Square::from_index(next));
                 if occupied.contains(Square::from_index(next)) {
                     break;
                 }

@@ -45,9 +45,24 @@ static RAYS: [[Bitboard; 8]; 81] = {
         while d < 8 {
             let mut at = sq;
             while let Some(next) = step(at, STEPS[d]) {
-                table[sq][d].0 |= 1 << next;
+                table[sq][d] = table[sq][d].or(Bitboard::raw(1 << next));
                 at = next;
             }
+            d += 1;
+        }
+        sq += 1;
+    }
+    table
+};
+
+/// All other squares of the four lines through a square, by their falling direction.
+static LINES: [[Bitboard; 4]; 81] = {
+    let mut table = [[Bitboard::EMPTY; 4]; 81];
+    let mut sq = 0;
+    while sq < 81 {
+        let mut d = 0;
+        while d < 4 {
+            table[sq][d] = RAYS[sq][d].or(RAYS[sq][d ^ 7]);
             d += 1;
         }
         sq += 1;
@@ -78,6 +93,12 @@ static DIRECTION: [[u8; 81]; 81] = {
 #[inline(always)]
 pub fn ray(sq: Square, direction: usize) -> Bitboard {
     RAYS[sq.index()][direction & 7]
+}
+
+/// The whole line through a square in a falling direction (0..4), the square itself left out.
+#[inline(always)]
+pub fn line(sq: Square, direction: usize) -> Bitboard {
+    LINES[sq.index()][direction & 3]
 }
 
 /// Direction from `a` to `b`, if they share a rank, file or diagonal.
@@ -137,7 +158,7 @@ mod tests {
                         if next == b.index() {
                             expected = path;
                         }
-                        path = path | Bitboard::of(Square::from_index(next));
+                        path |= Bitboard::of(Square::from_index(next));
                         at = next;
                     }
                     if path.contains(b) {
