@@ -1,5 +1,5 @@
-//! The search: iterative deepening ([`iterate`]) of aspiration windows ([`aspiration`]) around
-//! principal variation search ([`pvs`]), which ends in quiescence search ([`quiescence`]).
+//! The search: iterative deepening (`iterate`) of aspiration windows (`aspiration`) around
+//! principal variation search (`pvs`), which ends in quiescence search (`quiescence`).
 //!
 //! ```text
 //! Searcher (pool) --Job--> Worker, one per thread
@@ -11,28 +11,28 @@
 //! With one thread a search is a pure function of the position with its history, the histories
 //! and hash table left by earlier searches, and the limits.
 
-pub mod aspiration;
-pub mod control;
-pub mod history;
-pub mod iterate;
-pub mod limits;
-pub mod movepick;
-pub mod node;
+mod aspiration;
+mod control;
+mod history;
+mod iterate;
+mod limits;
+mod movepick;
+mod node;
 pub mod params;
-pub mod pool;
-pub mod prune;
-pub mod pvs;
-pub mod quiescence;
-pub mod report;
-pub mod root;
-pub mod stack;
-pub mod technique;
+mod pool;
+mod prune;
+mod pvs;
+mod quiescence;
+mod report;
+mod root;
+mod stack;
+mod technique;
 #[cfg(test)]
 mod tests;
-pub mod time;
-pub mod tried;
-pub mod tt;
-pub mod worker;
+mod time;
+mod tried;
+mod tt;
+mod worker;
 mod zeroed;
 
 pub use limits::{Clock, Limits, SearchOptions};

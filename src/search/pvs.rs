@@ -306,7 +306,7 @@ impl Worker {
 
             // Step 12. Skip moves that promise nothing.
             if !N::ROOT && !value::is_loss(best_value) {
-                match self.prune_move::<N>(node, &candidate, alpha) {
+                match self.prune_move(node, &candidate, alpha) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {
@@ -406,7 +406,7 @@ impl Worker {
 
     /// Step 12: whether a move is worth searching at all.
     #[inline(always)]
-    fn prune_move<N: NodeType>(&self, node: &Node, mv: &Candidate, alpha: Value) -> Verdict {
+    fn prune_move(&self, node: &Node, mv: &Candidate, alpha: Value) -> Verdict {
         let depth = node.depth;
         if mv.capture || mv.gives_check {
             // Static exchange pruning: no captures and checks that lose too much.

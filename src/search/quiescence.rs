@@ -91,7 +91,7 @@ impl Worker {
         };
         let checks = self.position.check_info();
         let mut picker = MovePicker::quiescence(tt_move, &self.position, &self.arena);
-        let recapture_square = self.stack.before(ply, 1).mv;
+        let last_move = self.stack.before(ply, 1).mv;
         let mut best_move = Move::NONE;
         let mut number = 0;
         while let Some(mv) = self.next_move(&mut picker, &checks, ply) {
@@ -107,7 +107,7 @@ impl Worker {
                         continue;
                     }
                 } else if !self.position.gives_check(mv, &checks)
-                    && !(recapture_square.is_some() && recapture_square.to() == mv.to())
+                    && (!last_move.is_some() || last_move.to() != mv.to())
                 {
                     if number > params::qsearch_moves() as usize {
                         continue;

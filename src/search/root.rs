@@ -3,6 +3,7 @@
 
 use super::report::ScoreBound;
 use crate::types::{MAX_PLY, Move, Value, value};
+use std::cmp::Reverse;
 
 /// A move at the root and what is known about it.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ impl RootMove {
 /// Puts the moves of a slice in order of their scores, best first; moves that were not shown to
 /// be better than another keep the order of the last iteration.
 pub fn sort(moves: &mut [RootMove]) {
-    moves.sort_by(|a, b| (b.score, b.previous_score).cmp(&(a.score, a.previous_score)));
+    moves.sort_by_key(|m| Reverse((m.score, m.previous_score)));
 }
 
 /// The principal variation of each ply, from that ply on.

@@ -40,12 +40,6 @@ impl Outcome {
     fn score(&self) -> Value {
         self.last().score
     }
-    fn best(&self) -> Move {
-        match self.answer {
-            Answer::Play { mv, .. } => mv,
-            other => panic!("no move: {other:?}"),
-        }
-    }
 }
 
 fn go(

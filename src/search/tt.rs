@@ -29,12 +29,10 @@ bitflags! {
     }
 }
 
-/// Depth of entries that hold a static evaluation only.
-pub const DEPTH_NONE: Depth = -2;
 /// Depth of quiescence entries.
 pub const DEPTH_QS: Depth = 0;
 /// Added to a depth so that it fits an unsigned byte and no entry is all zeros.
-const DEPTH_OFFSET: Depth = 3;
+const DEPTH_OFFSET: Depth = 1;
 
 /// An entry as the search sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,7 +167,7 @@ impl TranspositionTable {
     #[inline(always)]
     fn index(&self, key: u64, side: Color) -> usize {
         let pairs = self.clusters().len() as u64 / 2;
-        let pair = (u128::from(key) * u128::from(pairs) >> 64) as usize;
+        let pair = ((u128::from(key) * u128::from(pairs)) >> 64) as usize;
         pair * 2 + side.index()
     }
 
@@ -318,7 +316,7 @@ mod tests {
         let table = TranspositionTable::new(1).unwrap();
         let key = 0x0123_4567_89ab_cdef;
         assert_eq!(table.probe(key, Color::Black, 0), None);
-        for (value, depth) in [(0, 1), (-345, 0), (30_000, 200), (value::NONE, DEPTH_NONE)] {
+        for (value, depth) in [(0, 1), (-345, 0), (30_000, 200), (value::NONE, DEPTH_QS)] {
             let table = TranspositionTable::new(1).unwrap();
             let stored = entry(value, depth, Bound::LOWER | Bound::PV);
             table.store(key, Color::White, 3, stored);
