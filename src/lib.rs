@@ -1,4 +1,23 @@
-//! Komaoto.
+//! Komaoto (駒音), a USI shogi engine.
+//!
+//! A reading order for newcomers, which is also the order of dependence:
+//!
+//! 1. [`types`]: squares, pieces, hands, moves, values.
+//! 2. [`bitboard`]: sets of squares, and what pieces attack.
+//! 3. [`position`]: the board and the rules: playing moves, legal generation, exchanges,
+//!    repetition, declaration, SFEN.
+//! 4. [`eval`]: the static evaluation.
+//! 5. [`search`]: iterative deepening around principal variation search.
+//! 6. [`mate`]: the solver behind `go mate`.
+//! 7. [`usi`]: the protocol, options and typed commands.
+//! 8. [`tools`]: the bench and the check of the CPU.
+//!
+//! ```text
+//! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
+//!                             \---> mate::solve              |
+//! stdout <- usi report <- search::Report <-------------------/
+//! ```
+
 pub mod bitboard;
 pub mod eval;
 pub mod mate;
