@@ -8,7 +8,7 @@ use crate::types::Move;
 use std::collections::HashMap;
 
 /// Nodes that looking for a shorter mate may take at least.
-const SHORTEN_NODES: u64 = 100_000;
+const SHORTEN_NODES: u64 = 500_000;
 
 /// Bytes a verified position takes, with what a hash map needs besides.
 const VERIFIED_BYTES: usize = 48;

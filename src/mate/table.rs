@@ -79,7 +79,7 @@ impl Table {
 
     fn bucket(&self, key: u64) -> std::ops::Range<usize> {
         let buckets = (self.words.len() / BUCKET) as u128;
-        let start = (u128::from(key) * buckets >> 64) as usize * BUCKET;
+        let start = ((u128::from(key) * buckets) >> 64) as usize * BUCKET;
         start..start + BUCKET
     }
 
