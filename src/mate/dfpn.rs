@@ -256,7 +256,7 @@ impl Summary {
 }
 
 /// Positions that have occurred three times in the game before the root, or more often.
-fn finished_positions(position: &Position) -> Vec<u64> {
+pub(super) fn finished_positions(position: &Position) -> Vec<u64> {
     let mut game = position.clone();
     let moves: Vec<Move> = game.moves_played().collect();
     let mut keys = vec![game.key()];

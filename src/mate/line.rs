@@ -8,7 +8,7 @@ use crate::types::Move;
 use std::collections::HashMap;
 
 /// Nodes that looking for a shorter mate may take at least.
-const SHORTEN_NODES: u64 = 100_000;
+const SHORTEN_NODES: u64 = 500_000;
 
 /// Bytes a verified position takes, with what a hash map needs besides.
 const VERIFIED_BYTES: usize = 48;
@@ -34,6 +34,17 @@ impl Verified {
             map: HashMap::new(),
             capacity: bytes / VERIFIED_BYTES,
         }
+    }
+
+    /// Keeps a mate unless a shorter one from the same position is known; returns the one kept.
+    /// As lengths only fall, every move leads to a position kept with fewer plies, even when a
+    /// walk comes back to a position that it is still busy with.
+    fn insert(&mut self, key: u64, mate: Mate) -> Mate {
+        let kept = self.map.entry(key).or_insert(mate);
+        if mate.length < kept.length {
+            *kept = mate;
+        }
+        *kept
     }
 }
 
@@ -78,8 +89,7 @@ impl Solver<'_> {
         } else {
             self.verify_defence(bound)?
         };
-        self.verified.map.insert(key, mate);
-        Some(mate)
+        Some(self.verified.insert(key, mate))
     }
 
     /// Plays the check that mates soonest by what the table knows.

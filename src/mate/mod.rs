@@ -34,8 +34,8 @@ use std::time::Duration;
 /// Plies a line of the solver may be long. What would need more is left undecided.
 const MAX_PLIES: usize = 4000;
 
-/// Stack of the solving thread. The searches recurse once a ply; a debug build takes less than
-/// 2 KiB for that, of which [`MAX_PLIES`] make 8 MiB.
+/// Stack of the solving thread. The searches recurse once a ply and take about 250 bytes for it
+/// (measured with optimisation); this allows 8 KiB for each of [`MAX_PLIES`].
 const STACK_BYTES: usize = 32 << 20;
 
 /// What bounds the search for a mate.

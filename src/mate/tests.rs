@@ -27,3 +27,41 @@ fn gold_on_the_head_mates() {
         "G*5b"
     );
 }
+
+#[test]
+fn a_dropped_pawn_does_not_mate_but_a_pawn_that_moves_does() {
+    assert_eq!(outcome("3lkl3/3p1p3/4G4/9/9/9/9/9/9 b P 1"), "nomate");
+    assert_eq!(outcome("3lkl3/3p1p3/9/4P4/4R4/9/9/9/9 b - 1"), "nomate");
+    assert_eq!(outcome("7lk/9/7GP/9/9/9/9/9/9 b - 1"), "1c1b+");
+}
+
+#[test]
+fn checks_for_ever_are_no_mate() {
+    assert_eq!(outcome("k8/9/1+R7/9/9/9/9/9/9 b - 1"), "nomate");
+    assert_eq!(outcome("4k4/9/9/3+R5/9/9/9/9/9 b - 1"), "nomate");
+}
+
+#[test]
+fn an_attacker_in_check_answers_it_with_check() {
+    assert_eq!(outcome("lkl6/p1p6/9/9/9/9/1n5R1/9/K8 b - 1"), "2g8g");
+    assert_eq!(outcome("8k/9/8P/9/9/9/9/8r/8K b G 1"), "nomate");
+}
+
+#[test]
+fn every_interposition_counts() {
+    let line = outcome("8k/6G2/9/7N1/4G4/9/9/9/B8 b 2rb2g4s3n4l18p 1");
+    assert_eq!(line.split(' ').count(), 15, "{line}");
+}
+
+#[test]
+fn positions_of_the_game_that_cannot_come_back_are_known() {
+    let mut game = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1").expect("legal");
+    let shuffle = ["5i4i", "5a4a", "4i5i", "4a5a"].map(|mv| Move::from_usi(mv).expect("move"));
+    let start = game.key();
+    for mv in shuffle.into_iter().cycle().take(7) {
+        game.do_move(mv);
+    }
+    assert!(dfpn::finished_positions(&game).is_empty());
+    game.do_move(shuffle[3]);
+    assert_eq!(dfpn::finished_positions(&game), [start]);
+}

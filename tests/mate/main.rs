@@ -1,0 +1,196 @@
+//! The mate solver against a slow exhaustive one, and its limits.
+
+mod oracle;
+mod random;
+
+use komaoto::mate::{MateLimits, MateOutcome, solve};
+use komaoto::position::{GameRepetition, Position};
+use komaoto::types::Move;
+use oracle::{Truth, allowed_moves, truth};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const LIMITS: MateLimits = MateLimits {
+    nodes: Some(2_000_000),
+    time: None,
+    memory_mb: 16,
+};
+
+fn position(sfen: &str) -> Position {
+    Position::from_sfen(sfen).unwrap_or_else(|error| panic!("{sfen}: {error}"))
+}
+
+fn run(position: &Position, limits: &MateLimits) -> MateOutcome {
+    solve(position, limits, &AtomicBool::new(false))
+}
+
+/// Plays a line out: every move allowed, no position twice, mate at the end.
+fn assert_mates(start: &Position, line: &[Move]) {
+    let mut position = start.clone();
+    let mut seen = vec![position.key()];
+    for (ply, &mv) in line.iter().enumerate() {
+        let allowed = allowed_moves(&mut position, ply % 2 == 0);
+        assert!(allowed.contains(&mv), "{mv} of {line:?} in {start:?}");
+        position.do_move(mv);
+        assert!(!seen.contains(&position.key()), "{line:?} in {start:?}");
+        seen.push(position.key());
+    }
+    assert!(
+        position.in_check() && !position.has_legal_move(),
+        "{line:?} in {start:?}"
+    );
+    assert_eq!(position.game_repetition(), GameRepetition::None);
+}
+
+/// The outcome in the terms of the oracle; `None` for a time-out.
+fn solved(start: &Position, limits: &MateLimits) -> Option<Truth> {
+    match run(start, limits) {
+        MateOutcome::Mate(line) => {
+            assert_mates(start, &line);
+            Some(Truth::Mate(line.len()))
+        }
+        MateOutcome::NoMate => Some(Truth::NoMate),
+        MateOutcome::Timeout => None,
+    }
+}
+
+/// Random positions of which the truth can be worked out.
+fn random_problems(
+    seed: u64,
+    count: usize,
+    limit: usize,
+) -> impl Iterator<Item = (Position, Truth)> {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let positions = std::iter::from_fn(move || Some(random::random_position(&mut rng)));
+    positions
+        .flatten()
+        .filter_map(move |position| {
+            let truth = truth(&position, limit)?;
+            Some((position, truth))
+        })
+        .take(count)
+}
+
+#[test]
+fn random_positions_are_solved_right() {
+    let (mut mates, mut others) = (0, 0);
+    for (position, truth) in random_problems(1, 300, 400) {
+        assert_eq!(solved(&position, &LIMITS), Some(truth), "{position:?}");
+        match truth {
+            Truth::Mate(_) => mates += 1,
+            Truth::NoMate => others += 1,
+        }
+    }
+    assert!(mates > 40 && others > 40, "{mates} {others}");
+}
+
+/// The problems of `positions/mates.sfen`, with what they are said to be.
+fn problems() -> Vec<(Position, Truth)> {
+    let text = include_str!("../../positions/mates.sfen");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let fields: Vec<&str> = line.split(" | ").collect();
+            let truth = match fields[1] {
+                "nomate" => Truth::NoMate,
+                plies => Truth::Mate(plies.parse().expect("plies")),
+            };
+            (position(fields[0]), truth)
+        })
+        .collect()
+}
+
+#[test]
+fn problems_are_what_they_are_said_to_be() {
+    let mut checked = 0;
+    for (position, expected) in problems() {
+        if let Some(truth) = truth(&position, 20_000) {
+            assert_eq!(truth, expected, "{position:?}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 35, "{checked}");
+}
+
+#[test]
+fn problems_are_solved_right() {
+    for (position, expected) in problems() {
+        assert_eq!(solved(&position, &LIMITS), Some(expected), "{position:?}");
+    }
+}
+
+#[test]
+fn a_table_too_small_gives_no_wrong_answer() {
+    let limits = MateLimits {
+        nodes: Some(200_000),
+        memory_mb: 0,
+        ..LIMITS
+    };
+    for (position, expected) in problems() {
+        match (solved(&position, &limits), expected) {
+            (Some(Truth::Mate(found)), Truth::Mate(shortest)) => assert!(found >= shortest),
+            (Some(Truth::NoMate), Truth::NoMate) | (None, _) => {}
+            (found, _) => panic!("{found:?} instead of {expected:?} in {position:?}"),
+        }
+    }
+}
+
+#[test]
+fn few_nodes_give_no_wrong_answer() {
+    for (position, expected) in problems() {
+        for nodes in [0, 1, 10, 100, 1000] {
+            let limits = MateLimits {
+                nodes: Some(nodes),
+                ..LIMITS
+            };
+            match (solved(&position, &limits), expected) {
+                (Some(Truth::Mate(found)), Truth::Mate(shortest)) => assert!(found >= shortest),
+                (Some(Truth::NoMate), Truth::NoMate) | (None, _) => {}
+                (found, _) => panic!("{found:?} instead of {expected:?} in {position:?}"),
+            }
+        }
+    }
+}
+
+/// A problem with a full set of pieces that takes far longer than these tests: a king that walks
+/// over an open board.
+const ENDLESS: &str = "4k4/9/9/9/9/9/9/9/9 b RBGSNrb3g3s3n4l18p 1";
+
+#[test]
+fn limits_of_time_and_the_stop_flag_end_it_soon() {
+    let start = position(ENDLESS);
+    let unlimited = MateLimits {
+        nodes: None,
+        time: None,
+        memory_mb: 16,
+    };
+    let soon = |began: Instant| began.elapsed() < Duration::from_secs(2);
+
+    let began = Instant::now();
+    let timed = MateLimits {
+        time: Some(Duration::from_millis(100)),
+        ..unlimited
+    };
+    assert_eq!(run(&start, &timed), MateOutcome::Timeout);
+    assert!(soon(began));
+
+    let stop = AtomicBool::new(true);
+    assert_eq!(solve(&start, &unlimited, &stop), MateOutcome::Timeout);
+    let stop = AtomicBool::new(false);
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        let solving = scope.spawn(|| solve(&start, &unlimited, &stop));
+        std::thread::sleep(Duration::from_millis(50));
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(solving.join().ok(), Some(MateOutcome::Timeout));
+    });
+    assert!(soon(began));
+}
+
+#[test]
+fn a_missing_king_of_the_defender_is_no_mate() {
+    let start = position("9/9/9/9/9/9/9/9/4K4 b RG 1");
+    assert_eq!(run(&start, &LIMITS), MateOutcome::NoMate);
+}
