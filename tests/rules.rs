@@ -190,10 +190,15 @@ fn a_pawn_more_on_the_same_board_is_superior() {
 fn a_null_move_ends_the_look_back() {
     let mut position = position("4k4/9/9/9/9/9/9/9/4K4 b - 1");
     play(&mut position, "5i5h 5a5b");
+    let key = position.key();
     position.do_null_move();
-    play(&mut position, "5b5a");
     position.do_null_move();
+    assert_eq!(position.key(), key);
+    // The same position again, but not by moves of the game.
     assert_eq!(position.repetition(9), Repetition::None);
+    // What is played after that repeats as ever.
+    play(&mut position, "5h5i 5b5a 5i5h 5a5b");
+    assert_eq!(position.repetition(9), Repetition::Draw);
 }
 
 #[test]
