@@ -129,6 +129,14 @@ params! {
     /// Lowest history per ply of depth, history units.
     history_scale = 3800 in 1000..=10000;
 
+    // Singular extension.
+    /// Shallowest node, plies.
+    singular_depth = 6 in 4..=10;
+    /// How far below the stored value the other moves must stay, cp per 16 plies of depth.
+    singular_margin = 20 in 4..=80;
+    /// How much farther for a second ply, cp.
+    singular_double = 25 in 0..=100;
+
     // Late move reductions, 1024ths of a ply.
     /// Constant part.
     lmr_base = 300 in -1024..=2048;

@@ -64,6 +64,13 @@ pub fn history_limit(depth: Depth) -> i32 {
     -params::history_scale() * depth
 }
 
+/// Singular extension: how far below the stored value all other moves must stay, cp.
+/// <https://www.chessprogramming.org/Singular_Extensions>
+#[inline(always)]
+pub fn singular_margin(depth: Depth) -> Value {
+    params::singular_margin() * depth / 16
+}
+
 /// Late move reduction before adjustments, in 1024ths of a ply.
 /// <https://www.chessprogramming.org/Late_Move_Reductions>
 #[inline(always)]

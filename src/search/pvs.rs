@@ -33,6 +33,8 @@ struct Node {
     in_check: bool,
     /// The hash move, legal or [`Move::NONE`].
     tt_move: Move,
+    /// The hash entry.
+    entry: Option<Entry>,
     /// Whether the hash move captures.
     tt_capture: bool,
     /// On a principal variation now or when the position was met before.
@@ -98,7 +100,10 @@ impl Worker {
         let (key, side) = (self.position.key(), self.position.side_to_move());
         let entry = self.tt.probe(key, side, ply);
         let tt_move = self.hash_move::<N>(entry.as_ref());
+        // A search without one of the moves asks another question than the table answers.
+        let excluded = self.stack.at(ply).excluded;
         if !N::PV
+            && excluded == Move::NONE
             && let Some(entry) = &entry
             && entry.depth >= depth
             && entry.cuts(beta)
@@ -130,6 +135,7 @@ impl Worker {
         // Steps 7 to 9. Prune the whole node.
         if !N::PV
             && !node.in_check
+            && excluded == Move::NONE
             && let Some(value) = self.prune_node(&node, alpha, beta)
         {
             return value;
@@ -208,6 +214,7 @@ impl Worker {
             cut_node,
             in_check,
             tt_move,
+            entry: entry.copied(),
             tt_capture: tt_move.is_some() && self.position.is_capture(tt_move),
             tt_pv: N::PV || entry.is_some_and(Entry::is_pv),
             eval,
@@ -282,6 +289,7 @@ impl Worker {
         let mut best_move = Move::NONE;
         let mut number = 0;
         let old_alpha = alpha;
+        let excluded = self.stack.at(ply).excluded;
 
         // Step 11. One move after the other, the best guess first.
         loop {
@@ -293,6 +301,9 @@ impl Worker {
                 self.next_move(&mut picker, &checks, ply)
             };
             let Some(mv) = next else { break };
+            if mv == excluded {
+                continue;
+            }
             number += 1;
             self.stack.at_mut(ply).move_count = number;
             let capture = self.position.is_capture(mv);
@@ -320,9 +331,19 @@ impl Worker {
                 }
             }
 
-            // Steps 13 to 15. Extend, play, reduce, search.
+            // Step 13. Search deeper what deserves it.
             let nodes_before = self.nodes;
-            let value = self.search_move::<N>(node, &candidate, alpha, beta);
+            let extension = match self.extension::<N>(node, &candidate, beta) {
+                Extension::By(plies) => plies,
+                Extension::Cut(value) => return value,
+            };
+            if self.stopped {
+                return value::DRAW;
+            }
+            self.stack.at_mut(ply).move_count = number;
+
+            // Steps 14 and 15. Play, reduce, search.
+            let value = self.search_move::<N>(node, &candidate, extension, alpha, beta);
             if self.stopped {
                 return value::DRAW;
             }
@@ -355,7 +376,11 @@ impl Worker {
 
         // Step 17. No move is a loss (詰み), in check or not.
         if number == 0 {
-            return value::mated_in(ply);
+            return if excluded == Move::NONE {
+                value::mated_in(ply)
+            } else {
+                alpha
+            };
         }
         if best_value >= beta && !value::is_decisive(best_value) && !value::is_decisive(beta) {
             // The deeper the search, the more its exact value is to be trusted.
@@ -364,7 +389,7 @@ impl Worker {
         if best_move.is_some() {
             self.update_histories(node, best_move, &quiets, &captures);
         }
-        if !(N::ROOT && self.pv_index > 0) {
+        if excluded == Move::NONE && !(N::ROOT && self.pv_index > 0) {
             let bound = if best_value >= beta {
                 Bound::LOWER
             } else if N::PV && best_value > old_alpha {
@@ -451,23 +476,18 @@ impl Worker {
         Verdict::Search
     }
 
-    /// Steps 13 to 15: plays a move, searches it as deep and wide as it deserves, takes it back.
+    /// Steps 14 and 15: plays a move, searches it as deep and wide as it deserves, takes it back.
     #[inline(always)]
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
         mv: &Candidate,
+        extension: Depth,
         alpha: Value,
         beta: Value,
     ) -> Value {
         let ply = node.ply;
-        // Step 13. Check extension, for checks that lose nothing; a cap on the whole line keeps
-        // every iteration finite.
-        let extend = mv.gives_check
-            && ply < 2 * self.root_depth as usize
-            && self.uses(Technique::CHECK_EXTENSION)
-            && self.position.see_ge(mv.mv, 0);
-        let new_depth = node.depth - 1 + Depth::from(extend);
+        let new_depth = node.depth - 1 + extension;
         self.do_move(ply, mv.mv);
 
         let mut value = -value::INFINITE;
@@ -494,6 +514,62 @@ impl Worker {
         }
         self.undo_move(mv.mv);
         value
+    }
+
+    /// Step 13: by how many plies to extend a move. A cap on the whole line keeps every iteration
+    /// finite.
+    #[inline(always)]
+    fn extension<N: NodeType>(&mut self, node: &Node, mv: &Candidate, beta: Value) -> Extension {
+        if N::ROOT || node.ply >= 2 * self.root_depth as usize {
+            return Extension::By(0);
+        }
+        if let Some(entry) = node.entry
+            && mv.mv == node.tt_move
+            && self.stack.at(node.ply).excluded == Move::NONE
+            && node.depth >= params::singular_depth() + Depth::from(node.tt_pv)
+            && entry.depth >= node.depth - 3
+            && entry.bound.contains(Bound::LOWER)
+            && entry.value != value::NONE
+            && !value::is_decisive(entry.value)
+            && self.uses(Technique::SINGULAR)
+        {
+            return self.singular::<N>(node, mv, entry.value, beta);
+        }
+        // Check extension, for checks that lose nothing.
+        let extend = mv.gives_check
+            && self.uses(Technique::CHECK_EXTENSION)
+            && self.position.see_ge(mv.mv, 0);
+        Extension::By(Depth::from(extend))
+    }
+
+    /// Singular extension: a hash move that all others fall far short of is searched deeper. If
+    /// they do not fall short, there are several good moves, and the node is cut (multi-cut) or the
+    /// move searched less deep.
+    fn singular<N: NodeType>(
+        &mut self,
+        node: &Node,
+        mv: &Candidate,
+        tt_value: Value,
+        beta: Value,
+    ) -> Extension {
+        let bound = tt_value - prune::singular_margin(node.depth);
+        let depth = (node.depth - 1) / 2;
+        self.stack.at_mut(node.ply).excluded = mv.mv;
+        let value = self.pvs::<NonPv>(node.ply, bound - 1, bound, depth, node.cut_node);
+        self.stack.at_mut(node.ply).excluded = Move::NONE;
+        if value < bound {
+            // A capture is followed by drops, which would go on and on at twice the depth.
+            let double = !N::PV && !mv.capture && value < bound - params::singular_double();
+            Extension::By(1 + Depth::from(double))
+        } else if value >= beta && !N::PV && !value::is_decisive(value) {
+            Extension::Cut(value)
+        } else if tt_value >= beta {
+            Extension::By(-2)
+        } else if node.cut_node {
+            Extension::By(-1)
+        } else {
+            Extension::By(0)
+        }
     }
 
     /// Step 14: by how many plies to reduce a late move.
@@ -614,6 +690,14 @@ impl Worker {
         self.history
             .update_capture(self.position.moved_piece_after(mv), mv.to(), victim, bonus);
     }
+}
+
+/// How deep to search a move.
+enum Extension {
+    /// By so many plies more, or less.
+    By(Depth),
+    /// Not at all: the node has this value.
+    Cut(Value),
 }
 
 /// What to do with a move.

@@ -13,6 +13,8 @@ pub struct Frame {
     pub continuation: ContinuationIndex,
     /// Static evaluation; in check, that of two plies before.
     pub static_eval: Value,
+    /// The move left out while a singular search looks for an equal one.
+    pub excluded: Move,
     /// Whether the move played was a capture.
     pub capture: bool,
     /// How many moves were tried so far.
@@ -25,6 +27,7 @@ const EMPTY: Frame = Frame {
     mv: Move::NONE,
     continuation: ContinuationIndex::NONE,
     static_eval: value::NONE,
+    excluded: Move::NONE,
     capture: false,
     move_count: 0,
     cutoffs: 0,

@@ -33,6 +33,8 @@ bitflags! {
         const EXCHANGE_PRUNING = 1 << 9;
         /// Check extension.
         const CHECK_EXTENSION = 1 << 10;
+        /// Singular extension, and what its search says otherwise.
+        const SINGULAR = 1 << 15;
         /// Late move reductions.
         const LATE_MOVE_REDUCTION = 1 << 11;
         /// Quiescence search; without it leaves get their static evaluation.

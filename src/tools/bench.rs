@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
-use crate::search::{Answer, Info, Limits, Report, SearchOptions, Searcher};
+use crate::search::{Answer, Info, Limits, Report, ScoreBound, SearchOptions, Searcher};
 use crate::types::Depth;
 use std::io::{self, Write};
 use std::sync::mpsc::{Sender, channel};
@@ -82,6 +82,9 @@ pub fn measure(depth: Depth, threads: usize, hash: usize) -> Summary {
         let mut nodes = 0;
         for info in iterations.iter() {
             nodes = info.nodes;
+            if info.bound != ScoreBound::Exact {
+                continue;
+            }
             let index = info.depth as usize - 1;
             if summary.depths.len() <= index {
                 summary.depths.resize(index + 1, (0, Duration::ZERO));
