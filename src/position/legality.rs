@@ -6,13 +6,6 @@ use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, Move, PieceType, Square};
 
 impl Position {
-    /// Pieces of both sides that attack a square when `occupied` squares block.
-    #[inline]
-    pub fn attackers_to(&self, sq: Square, occupied: Bitboard) -> Bitboard {
-        self.attackers_of(Color::Black, sq, occupied)
-            | self.attackers_of(Color::White, sq, occupied)
-    }
-
     /// Pieces of `color` that attack a square when `occupied` squares block.
     #[inline]
     pub fn attackers_of(&self, color: Color, sq: Square, occupied: Bitboard) -> Bitboard {

@@ -59,6 +59,16 @@ impl CheckInfo {
         self.squares[kind.index()]
     }
 
+    /// Squares on which a piece gives check that goes there from `from`, or is dropped, and is
+    /// then of this kind.
+    #[inline(always)]
+    pub fn squares_from(&self, from: Option<Square>, kind: PieceType) -> Bitboard {
+        match from {
+            Some(from) => self.squares(kind) | self.discovered(from),
+            None => self.squares(kind),
+        }
+    }
+
     /// Whether a piece of `kind` that goes from `from` to `to` gives check.
     #[inline(always)]
     fn gives_check(&self, from: Square, to: Square, kind: PieceType) -> bool {
@@ -88,7 +98,7 @@ struct Checking<'a> {
 impl Targets for Checking<'_> {
     #[inline(always)]
     fn board(&self, from: Square, kind: PieceType) -> Bitboard {
-        (self.info.squares(kind) | self.info.discovered(from)) & self.mask
+        self.info.squares_from(Some(from), kind) & self.mask
     }
     #[inline(always)]
     fn pawns(&self, pawns: Bitboard, us: Color, kind: PieceType) -> Bitboard {

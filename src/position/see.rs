@@ -60,15 +60,15 @@ impl Position {
         }
 
         let mut side = self.side;
-        let mut attackers = self.attackers_to(to, occupied);
+        // By colour, worked out once it is that side's turn: most exchanges end before.
+        let mut attackers = [None; 2];
         // Most exchanges end before pins matter.
         let mut pins: [Option<Pins>; 2] = [None, None];
         // Whether the side to move at the root stands well if the exchange ends here.
         let mut good = true;
         loop {
             side = !side;
-            attackers &= occupied;
-            let mut own = attackers & self.by_color(side);
+            let mut own = self.attackers_left(&mut attackers, side, to, occupied);
             if own.is_empty() {
                 break;
             }
@@ -80,7 +80,7 @@ impl Position {
             good = !good;
             if kind == PieceType::King {
                 // The king may only take what is not protected.
-                let enemies = attackers & self.by_color(!side);
+                let enemies = self.attackers_left(&mut attackers, !side, to, occupied);
                 if enemies.any() {
                     good = !good;
                 }
@@ -91,9 +91,27 @@ impl Position {
                 break;
             }
             occupied = occupied.without(Bitboard::of(from));
-            attackers |= self.uncovered(to, from, occupied);
+            let uncovered = self.uncovered(to, from, occupied);
+            for (known, color) in attackers.iter_mut().zip(Color::ALL) {
+                if let Some(known) = known {
+                    *known |= uncovered & self.by_color(color);
+                }
+            }
         }
         good
+    }
+
+    /// What is left of one side's attackers of `to`.
+    #[inline(always)]
+    fn attackers_left(
+        &self,
+        known: &mut [Option<Bitboard>; 2],
+        side: Color,
+        to: Square,
+        occupied: Bitboard,
+    ) -> Bitboard {
+        let attackers = &mut known[side.index()];
+        *attackers.get_or_insert_with(|| self.attackers_of(side, to, occupied)) & occupied
     }
 
     /// The cheapest of a set of pieces that attack one square.

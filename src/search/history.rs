@@ -36,10 +36,15 @@ const CAPTURE_LIMIT: i32 = 10692;
 /// Limit of the continuation history.
 const CONTINUATION_LIMIT: i32 = 30_000;
 
-/// By side to move, origin (or dropped kind) and target.
-type Butterfly = [[[Stat<BUTTERFLY_LIMIT>; Square::COUNT]; 88]; 2];
-/// By moved piece, target and kind of the victim.
-type Captures = [[[Stat<CAPTURE_LIMIT>; 16]; Square::COUNT]; Piece::COUNT];
+/// Butterfly history of one origin (or dropped kind) by target.
+pub type ButterflyRow = [Stat<BUTTERFLY_LIMIT>; Square::COUNT];
+/// By side to move and origin, see [`Move::from_code`].
+type Butterfly = [[ButterflyRow; 88]; 2];
+/// Capture history of one moved piece (as it stands after the move) by target and kind of the
+/// victim.
+pub type CaptureRow = [[Stat<CAPTURE_LIMIT>; 16]; Square::COUNT];
+/// By moved piece.
+type Captures = [CaptureRow; Piece::COUNT];
 /// By moved piece (as it stands after the move) and target, for one earlier move.
 pub type PieceTo = [[Stat<CONTINUATION_LIMIT>; Square::COUNT]; Piece::COUNT];
 
@@ -102,6 +107,18 @@ impl Histories {
     #[inline(always)]
     pub fn butterfly(&self, side: Color, mv: Move) -> i32 {
         self.butterfly[side.index()][mv.from_code()][mv.to().index()].get()
+    }
+
+    /// Butterfly history of the quiet moves of one origin, see [`Move::from_code`].
+    #[inline(always)]
+    pub fn butterfly_row(&self, side: Color, from_code: usize) -> &ButterflyRow {
+        &self.butterfly[side.index()][from_code]
+    }
+
+    /// Capture history of one piece as it stands after the move.
+    #[inline(always)]
+    pub fn capture_row(&self, piece: Piece) -> &CaptureRow {
+        &self.captures[piece.index()]
     }
 
     /// Capture history: `piece` as it stands after the move.

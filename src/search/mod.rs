@@ -25,6 +25,7 @@ mod pvs;
 mod quiescence;
 mod report;
 mod root;
+mod scoring;
 mod stack;
 mod technique;
 #[cfg(test)]

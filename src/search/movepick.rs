@@ -6,11 +6,12 @@
 //! parent; a picker cuts off what children left there whenever it is asked again.
 #![forbid(unsafe_code)]
 
-use super::history::{CONTINUATIONS, Histories};
+use super::history::{Histories, PieceTo};
 use super::params;
+use super::scoring::{CaptureScore, EvasionScore, QuietScore, Score, ScoringSink};
 use super::stack::Stack;
-use crate::position::{CheckInfo, Position, see_value};
-use crate::types::{Move, Value};
+use crate::position::{CheckInfo, Position};
+use crate::types::{MAX_MOVES, Move};
 
 /// A move and what speaks for it, packed so that the largest number is the move to pick: the
 /// score in bits 32-63, the complement of its place in the arena in bits 16-31 (the first of
@@ -20,8 +21,9 @@ use crate::types::{Move, Value};
 pub struct ScoredMove(i64);
 
 impl ScoredMove {
+    /// Packs a move with its score and its place in the node's part of the arena.
     #[inline(always)]
-    fn new(mv: Move, score: i32, place: usize) -> ScoredMove {
+    pub fn new(mv: Move, score: i32, place: usize) -> ScoredMove {
         let place = i64::from(!(place as u16));
         ScoredMove(i64::from(score) << 32 | place << 16 | i64::from(mv.raw()))
     }
@@ -48,13 +50,6 @@ impl ScoredMove {
     }
 }
 
-impl From<Move> for ScoredMove {
-    #[inline(always)]
-    fn from(mv: Move) -> ScoredMove {
-        ScoredMove(i64::from(mv.raw()))
-    }
-}
-
 /// The arena the pickers of a line share.
 pub type MoveArena = Vec<ScoredMove>;
 
@@ -74,6 +69,15 @@ pub struct Context<'a> {
     pub all_moves: bool,
     /// The arena.
     pub arena: &'a mut MoveArena,
+}
+
+impl<'a> Context<'a> {
+    /// The continuation history of the move played `back` plies ago.
+    #[inline(always)]
+    pub fn continuation(&self, back: usize) -> &'a PieceTo {
+        let earlier = self.stack.before(self.ply, back);
+        self.history.continuation(earlier.continuation)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -247,109 +251,68 @@ impl MovePicker {
         Some(best)
     }
 
-    /// Makes room behind the moves kept, lets `generate` fill it, and drops the hash move.
+    /// Lets `generate` write scored moves behind those kept, all but the hash move.
     #[inline(always)]
-    fn fill(
+    fn fill<S: Score>(
         &mut self,
-        context: &mut Context<'_>,
-        generate: impl FnOnce(&Position, &mut MoveArena),
+        arena: &mut MoveArena,
+        position: &Position,
+        score: S,
+        generate: impl FnOnce(&mut ScoringSink<'_, S>),
     ) {
-        context.arena.truncate(self.bad_end);
-        context.arena.reserve(crate::types::MAX_MOVES);
-        generate(context.position, context.arena);
+        arena.truncate(self.bad_end);
+        arena.reserve(MAX_MOVES);
+        generate(&mut ScoringSink {
+            position,
+            score,
+            hash_move: self.hash_move,
+            start: self.start,
+            arena,
+        });
         self.next = self.bad_end;
-        self.end = context.arena.len();
-        if self.hash_move.is_some()
-            && let Some(i) = context.arena[self.next..]
-                .iter()
-                .position(|m| m.mv() == self.hash_move)
-        {
-            // Kept in order: ties are broken by it.
-            context.arena.remove(self.next + i);
-            self.end -= 1;
-        }
+        self.end = arena.len();
     }
 
     fn generate_captures(&mut self, context: &mut Context<'_>) {
+        let position = context.position;
+        let score = CaptureScore {
+            position,
+            history: context.history,
+        };
         let all = context.all_moves;
-        self.fill(context, |position, arena| {
+        self.fill(context.arena, position, score, |sink| {
             if all {
-                position.generate_captures::<true>(arena);
+                position.generate_captures::<true>(sink);
             } else {
-                position.generate_captures::<false>(arena);
+                position.generate_captures::<false>(sink);
             }
         });
-        let first = self.next - self.start;
-        for (i, scored) in context.arena[self.next..].iter_mut().enumerate() {
-            let mv = scored.mv();
-            let score = capture_score(context.position, context.history, mv);
-            *scored = ScoredMove::new(mv, score, first + i);
-        }
     }
 
     fn generate_quiets(&mut self, context: &mut Context<'_>) {
+        let position = context.position;
+        let score = QuietScore::new(context);
         let all = context.all_moves;
-        self.fill(context, |position, arena| {
+        self.fill(context.arena, position, score, |sink| {
             if all {
-                position.generate_quiets::<true>(arena);
+                position.generate_quiets::<true>(sink);
             } else {
-                position.generate_quiets::<false>(arena);
+                position.generate_quiets::<false>(sink);
             }
         });
-        let (side, line) = (
-            context.position.side_to_move(),
-            context.stack.line(context.ply),
-        );
-        let tables = CONTINUATIONS.map(|(back, _)| {
-            context
-                .history
-                .continuation(line[line.len() - 1 - back].continuation)
-        });
-        let first = self.next - self.start;
-        for (i, scored) in context.arena[self.next..].iter_mut().enumerate() {
-            let mv = scored.mv();
-            let (piece, to) = (
-                context.position.moved_piece_after(mv).index(),
-                mv.to().index(),
-            );
-            let mut score = 2 * context.history.butterfly(side, mv);
-            for table in tables {
-                score += table[piece][to].get();
-            }
-            if context.position.gives_check(mv, context.checks)
-                && context.position.see_ge(mv, -CHECK_TOLERANCE)
-            {
-                score += params::order_check();
-            }
-            *scored = ScoredMove::new(mv, score, first + i);
-        }
     }
 
     fn generate_evasions(&mut self, context: &mut Context<'_>) {
+        let position = context.position;
+        let score = EvasionScore::new(context);
         let all = context.all_moves;
-        self.fill(context, |position, arena| {
+        self.fill(context.arena, position, score, |sink| {
             if all {
-                position.generate_legal::<true>(arena);
+                position.generate_legal::<true>(sink);
             } else {
-                position.generate_legal::<false>(arena);
+                position.generate_legal::<false>(sink);
             }
         });
-        let position = context.position;
-        let (side, line) = (position.side_to_move(), context.stack.line(context.ply));
-        let table = context
-            .history
-            .continuation(line[line.len() - 2].continuation);
-        let first = self.next - self.start;
-        for (i, scored) in context.arena[self.next..].iter_mut().enumerate() {
-            let mv = scored.mv();
-            let score = if position.is_capture(mv) {
-                CAPTURES_FIRST + see_value(position.piece_on(mv.to()))
-            } else {
-                let (piece, to) = (position.moved_piece_after(mv).index(), mv.to().index());
-                context.history.butterfly(side, mv) + table[piece][to].get()
-            };
-            *scored = ScoredMove::new(mv, score, first + i);
-        }
     }
 
     /// The best capture left that does not lose by exchange; losing ones are set aside.
@@ -365,17 +328,4 @@ impl MovePicker {
         }
         None
     }
-}
-
-/// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
-const CHECK_TOLERANCE: Value = 75;
-/// More than any history, so that captures that answer a check come first.
-const CAPTURES_FIRST: i32 = 1 << 20;
-
-/// Order of captures: the victim's value, helped by what such captures were worth before.
-#[inline(always)]
-fn capture_score(position: &Position, history: &Histories, mv: Move) -> i32 {
-    let victim = position.piece_on(mv.to());
-    params::order_victim() * see_value(victim)
-        + history.capture(position.moved_piece_after(mv), mv.to(), victim)
 }

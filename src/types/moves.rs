@@ -95,11 +95,22 @@ impl Move {
         if self.is_drop() { 80 + from } else { from }
     }
 
+    /// [`Move::from_code`] of the drops of a kind.
+    #[inline(always)]
+    pub const fn drop_code(kind: PieceType) -> usize {
+        80 + kind.index()
+    }
+
     /// Kind of the dropped piece; only for drops.
     #[inline(always)]
     pub const fn dropped(self) -> PieceType {
         debug_assert!(self.is_drop());
-        PieceType::HAND[((self.0 >> 7 & 7) as usize).wrapping_sub(1) % 7]
+        // The padding makes the index total, so no bounds check remains.
+        const KINDS: [PieceType; 8] = {
+            let [a, b, c, d, e, f, g] = PieceType::HAND;
+            [a, a, b, c, d, e, f, g]
+        };
+        KINDS[(self.0 >> 7 & 7) as usize]
     }
 
     /// Whether it is a drop.

@@ -1,0 +1,223 @@
+//! Scores moves while they are generated.
+//!
+//! A generator hands over sets of moves of one piece. All that depends on the piece - the rows of
+//! the histories, the squares where it gives check - is looked up once a set, and what is left
+//! to do per move is little.
+#![forbid(unsafe_code)]
+
+use super::history::{ButterflyRow, CONTINUATIONS, Histories, PieceTo};
+use super::movepick::{Context, MoveArena, ScoredMove};
+use super::params;
+use crate::bitboard::Bitboard;
+use crate::position::{CheckInfo, Position, see_value};
+use crate::types::{Color, Move, MoveSink, Piece, PieceType, Square, Value};
+
+/// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
+const CHECK_TOLERANCE: Value = 75;
+/// More than any history, so that captures that answer a check come first.
+const CAPTURES_FIRST: i32 = 1 << 20;
+
+/// How moves of a stage are scored.
+pub trait Score {
+    /// The scores of the moves of one piece, `piece` as it stands after the move; no origin is
+    /// a drop.
+    fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32;
+}
+
+/// Writes moves with their scores to the arena.
+pub struct ScoringSink<'a, S> {
+    /// The node's position.
+    pub position: &'a Position,
+    /// How to score.
+    pub score: S,
+    /// The move to leave out.
+    pub hash_move: Move,
+    /// Where the node's moves begin in the arena.
+    pub start: usize,
+    /// The arena.
+    pub arena: &'a mut MoveArena,
+}
+
+impl<S: Score> ScoringSink<'_, S> {
+    /// Writes the moves of one piece. Not inlined: a generator has some thirty callers.
+    #[inline(never)]
+    fn set(
+        &mut self,
+        piece: Piece,
+        from: Option<Square>,
+        targets: Bitboard,
+        mv: impl Fn(Square) -> Move,
+    ) {
+        let score = self.score.of(piece, from);
+        for to in targets {
+            let mv = mv(to);
+            if mv != self.hash_move {
+                let place = self.arena.len() - self.start;
+                self.arena.push(ScoredMove::new(mv, score(mv), place));
+            }
+        }
+    }
+
+    /// Writes pawn moves.
+    #[inline(never)]
+    fn pawns(&mut self, step: i8, targets: Bitboard, promote: bool) {
+        for to in targets {
+            let from = Square::from_index((to.index() as isize - step as isize) as usize);
+            let piece = self.position.piece_on(from);
+            let (mv, piece) = if promote {
+                (Move::promotion(from, to), piece.promote())
+            } else {
+                (Move::board(from, to), piece)
+            };
+            if mv != self.hash_move {
+                let score = self.score.of(piece, Some(from));
+                let place = self.arena.len() - self.start;
+                self.arena.push(ScoredMove::new(mv, score(mv), place));
+            }
+        }
+    }
+}
+
+impl<S: Score> MoveSink for ScoringSink<'_, S> {
+    #[inline(always)]
+    fn board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        if promoting.any() {
+            let piece = self.position.piece_on(from).promote();
+            self.set(piece, Some(from), promoting, |to| Move::promotion(from, to));
+        }
+        if plain.any() {
+            let piece = self.position.piece_on(from);
+            self.set(piece, Some(from), plain, |to| Move::board(from, to));
+        }
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+        if promoting.any() {
+            self.pawns(step, promoting, true);
+        }
+        if plain.any() {
+            self.pawns(step, plain, false);
+        }
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kind: PieceType, targets: Bitboard) {
+        let piece = Piece::new(self.position.side_to_move(), kind);
+        self.set(piece, None, targets, |to| Move::drop(kind, to));
+    }
+}
+
+/// Captures: the victim's value, helped by what such captures were worth before.
+pub struct CaptureScore<'a> {
+    /// The node's position.
+    pub position: &'a Position,
+    /// The histories.
+    pub history: &'a Histories,
+}
+
+impl Score for CaptureScore<'_> {
+    #[inline(always)]
+    fn of(&self, piece: Piece, _: Option<Square>) -> impl Fn(Move) -> i32 {
+        let row = self.history.capture_row(piece);
+        move |mv| {
+            let victim = self.position.piece_on(mv.to());
+            params::order_victim() * see_value(victim)
+                + row[mv.to().index()][victim.kind_index()].get()
+        }
+    }
+}
+
+/// Quiet moves: what they and such sequels were worth before; checks that lose nothing earlier.
+pub struct QuietScore<'a> {
+    position: &'a Position,
+    checks: &'a CheckInfo,
+    history: &'a Histories,
+    side: Color,
+    continuations: [&'a PieceTo; CONTINUATIONS.len()],
+}
+
+impl<'a> QuietScore<'a> {
+    /// For the moves of a node.
+    pub fn new(context: &Context<'a>) -> QuietScore<'a> {
+        QuietScore {
+            position: context.position,
+            checks: context.checks,
+            history: context.history,
+            side: context.position.side_to_move(),
+            continuations: CONTINUATIONS.map(|(back, _)| context.continuation(back)),
+        }
+    }
+}
+
+impl Score for QuietScore<'_> {
+    #[inline(always)]
+    fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
+        let butterfly = butterfly_row(self.history, self.side, piece, from);
+        let rows = self.continuations.map(|table| &table[piece.index()]);
+        let checks = self.checks.squares_from(from, piece.kind());
+        move |mv| {
+            let to = mv.to();
+            let mut score = 2 * butterfly[to.index()].get();
+            for row in rows {
+                score += row[to.index()].get();
+            }
+            if checks.contains(to) && self.position.see_ge(mv, -CHECK_TOLERANCE) {
+                score += params::order_check();
+            }
+            score
+        }
+    }
+}
+
+/// Answers to a check: captures by the victim's value, then the others by history.
+pub struct EvasionScore<'a> {
+    position: &'a Position,
+    history: &'a Histories,
+    side: Color,
+    continuation: &'a PieceTo,
+}
+
+impl<'a> EvasionScore<'a> {
+    /// For the moves of a node.
+    pub fn new(context: &Context<'a>) -> EvasionScore<'a> {
+        EvasionScore {
+            position: context.position,
+            history: context.history,
+            side: context.position.side_to_move(),
+            continuation: context.continuation(1),
+        }
+    }
+}
+
+impl Score for EvasionScore<'_> {
+    #[inline(always)]
+    fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
+        let butterfly = butterfly_row(self.history, self.side, piece, from);
+        let row = &self.continuation[piece.index()];
+        move |mv| {
+            let to = mv.to();
+            let victim = self.position.piece_on(to);
+            if victim.is_some() {
+                CAPTURES_FIRST + see_value(victim)
+            } else {
+                butterfly[to.index()].get() + row[to.index()].get()
+            }
+        }
+    }
+}
+
+/// Butterfly history of the moves of one piece.
+#[inline(always)]
+fn butterfly_row(
+    history: &Histories,
+    side: Color,
+    piece: Piece,
+    from: Option<Square>,
+) -> &ButterflyRow {
+    let code = match from {
+        Some(from) => from.index(),
+        None => Move::drop_code(piece.kind()),
+    };
+    history.butterfly_row(side, code)
+}
