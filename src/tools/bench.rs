@@ -136,3 +136,26 @@ pub fn run(
     writeln!(out, "nps {:.0}", summary.nodes as f64 / seconds.max(1e-9))?;
     writeln!(out, "Bench: {}", summary.nodes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_of_the_set_can_be_read() {
+        let lines = POSITIONS
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .count();
+        assert!(lines >= 50);
+        assert_eq!(positions().count(), lines);
+    }
+
+    #[test]
+    fn the_node_count_is_the_same_every_time() {
+        let nodes = || measure(4, 1, 4).nodes;
+        let first = nodes();
+        assert!(first > 10_000);
+        assert_eq!(nodes(), first);
+    }
+}
