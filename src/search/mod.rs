@@ -12,10 +12,13 @@
 //! and hash table left by earlier searches, and the limits.
 
 mod aspiration;
+mod conclusion;
 mod control;
+mod extension;
 mod history;
 mod iterate;
 mod limits;
+mod move_loop;
 mod movepick;
 mod node;
 pub mod params;
