@@ -307,7 +307,7 @@ impl Worker {
             reduction -= params::lmr_check();
         }
         if self.stack.at(node.ply + 1).cutoffs > 2 {
-            reduction += 1024;
+            reduction += params::lmr_cutoffs();
         }
         reduction -= mv.history * 1024 / params::lmr_history();
         reduction.max(0) / 1024

@@ -97,6 +97,11 @@ params! {
     /// Lead over beta for one ply more of reduction, cp.
     null_eval_divisor = 250 in 50..=800;
 
+    /// Lead over beta the static evaluation needs at depth 0, cp.
+    null_static_base = 200 in -200..=600;
+    /// How much less it needs per ply of depth, cp.
+    null_static_scale = 20 in 0..=60;
+
     // Internal iterative reduction.
     /// Shallowest node, plies.
     iir_depth = 4 in 2..=8;
@@ -154,6 +159,8 @@ params! {
     lmr_pv = 700 in 0..=2048;
     /// Less for a move that gives check.
     lmr_check = 1024 in 0..=4096;
+    /// More when children of earlier children failed high often.
+    lmr_cutoffs = 1024 in 0..=4096;
     /// History worth one ply less, history units.
     lmr_history = 9000 in 2000..=30000;
     /// Score above the best one that asks for a deeper re-search, cp.

@@ -37,6 +37,12 @@ pub fn late_move_limit(depth: Depth, improving: bool) -> usize {
     ((params::late_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
 }
 
+/// Null move: how far above beta the static evaluation must be, cp; deep nodes need less.
+#[inline(always)]
+pub fn null_static_margin(depth: Depth) -> Value {
+    params::null_static_base() - params::null_static_scale() * depth
+}
+
 /// Null move: by how many plies the reply is searched shallower.
 /// <https://www.chessprogramming.org/Null_Move_Pruning>
 #[inline(always)]

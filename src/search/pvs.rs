@@ -242,7 +242,7 @@ impl Worker {
             && depth >= params::null_depth()
             && self.stack.before(node.ply, 1).mv != Move::NULL
             && eval >= beta
-            && static_eval >= beta - 20 * depth + 200
+            && static_eval >= beta + prune::null_static_margin(depth)
             && !value::is_loss(beta)
             && self.uses(Technique::NULL_MOVE)
         {
