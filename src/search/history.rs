@@ -2,6 +2,7 @@
 //! <https://www.chessprogramming.org/History_Heuristic>
 #![forbid(unsafe_code)]
 
+use super::correction::Corrections;
 use super::params;
 use super::stack::Frame;
 use super::zeroed::zeroed_slice;
@@ -73,6 +74,8 @@ pub struct Histories {
     butterfly: Box<Butterfly>,
     captures: Box<Captures>,
     continuation: Box<[PieceTo]>,
+    /// What static evaluation was wrong by.
+    pub corrections: Corrections,
 }
 
 impl Histories {
@@ -81,6 +84,7 @@ impl Histories {
         Histories {
             butterfly: boxed(),
             captures: boxed(),
+            corrections: Corrections::new(),
             // Without memory there is nothing to go on with, as for every other allocation.
             continuation: zeroed_slice(Piece::COUNT * Square::COUNT)
                 .unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<PieceTo>())),
@@ -89,6 +93,7 @@ impl Histories {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
+        self.corrections.clear();
         self.butterfly
             .as_flattened_mut()
             .as_flattened_mut()
@@ -165,7 +170,7 @@ impl Histories {
 }
 
 /// A zeroed table on the heap, without a copy of it on the stack first.
-fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
+pub(super) fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
 -> Box<[[[T; A]; B]; C]> {
     let rows = vec![[[T::default(); A]; B]; C].into_boxed_slice();
     rows.try_into()

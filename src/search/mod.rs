@@ -14,6 +14,7 @@
 mod aspiration;
 mod conclusion;
 mod control;
+mod correction;
 mod extension;
 mod history;
 mod iterate;

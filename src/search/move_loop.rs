@@ -157,7 +157,7 @@ impl Worker {
         if best_move.is_some() {
             self.update_histories(node, best_move, &quiets, &captures);
         }
-        if excluded == Move::NONE && !(N::ROOT && self.pv_index > 0) {
+        if excluded == Move::NONE {
             let bound = if best_value >= beta {
                 Bound::LOWER
             } else if N::PV && best_value > old_alpha {
@@ -165,20 +165,20 @@ impl Worker {
             } else {
                 Bound::UPPER
             };
-            let bound = if node.tt_pv { bound | Bound::PV } else { bound };
-            let eval = if node.in_check {
-                value::NONE
-            } else {
-                self.stack.at(ply).static_eval
-            };
-            let entry = Entry {
-                mv: best_move,
-                value: best_value,
-                eval,
-                depth: node.depth,
-                bound,
-            };
-            self.tt.store(self.position.key(), side, ply, entry);
+            if !node.in_check && !(best_move.is_some() && self.position.is_capture(best_move)) {
+                let static_eval = self.stack.at(ply).static_eval;
+                self.learn_correction(node.depth, static_eval, best_value, bound);
+            }
+            if !(N::ROOT && self.pv_index > 0) {
+                let entry = Entry {
+                    mv: best_move,
+                    value: best_value,
+                    eval: node.raw_eval,
+                    depth: node.depth,
+                    bound: if node.tt_pv { bound | Bound::PV } else { bound },
+                };
+                self.tt.store(self.position.key(), side, ply, entry);
+            }
         }
         best_value
     }

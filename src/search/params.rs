@@ -188,6 +188,10 @@ params! {
     /// Largest malus.
     malus_max = 2000 in 400..=5000;
 
+    // Correction of the static evaluation.
+    /// Correction of one aspect at its limit, cp.
+    correction_scale = 70 in 0..=400;
+
     // Move ordering.
     /// Weight of the captured piece's value beside capture history.
     order_victim = 7 in 1..=20;

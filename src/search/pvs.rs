@@ -35,7 +35,9 @@ pub(super) struct Node {
     pub(super) tt_capture: bool,
     /// On a principal variation now or when the position was met before.
     pub(super) tt_pv: bool,
-    /// Static evaluation, corrected by the value of the hash entry where that is a better guess.
+    /// Static evaluation as the evaluator gave it, [`value::NONE`] in check.
+    pub(super) raw_eval: Value,
+    /// Corrected by experience and by the value of the hash entry.
     pub(super) eval: Value,
     /// Whether the static evaluation is better than two plies before.
     pub(super) improving: bool,
@@ -166,22 +168,16 @@ impl Worker {
         tt_move: Move,
     ) -> Node {
         let in_check = self.position.in_check();
-        let (static_eval, eval) = if in_check {
+        let (raw_eval, static_eval, eval) = if in_check {
             // No evaluation is to be trusted in check; that of two plies before stands in.
-            (self.stack.before(ply, 2).static_eval, value::NONE)
+            (
+                value::NONE,
+                self.stack.before(ply, 2).static_eval,
+                value::NONE,
+            )
         } else {
-            let static_eval = match entry {
-                Some(entry) if entry.eval != value::NONE => entry.eval,
-                _ => self.evaluator.evaluate(&self.position),
-            };
-            // A bound on the right side of the evaluation is a better guess than itself.
-            let eval = match entry {
-                Some(entry) if !value::is_decisive(entry.value) && entry.cuts(static_eval + 1) => {
-                    entry.value
-                }
-                _ => static_eval,
-            };
-            (static_eval, eval)
+            let evaluation = self.evaluate(entry);
+            (evaluation.raw, evaluation.corrected, evaluation.refined)
         };
         self.stack.at_mut(ply).static_eval = static_eval;
         let earlier = self.stack.before(ply, 2).static_eval;
@@ -201,6 +197,7 @@ impl Worker {
             entry: entry.copied(),
             tt_capture: tt_move.is_some() && self.position.is_capture(tt_move),
             tt_pv: N::PV || entry.is_some_and(Entry::is_pv),
+            raw_eval,
             eval,
             improving,
         }

@@ -51,20 +51,11 @@ impl Worker {
 
         // Step 3. Stand pat: the side to move need not capture. In check it has no such choice.
         let in_check = self.position.in_check();
-        let (static_eval, mut best_value) = if in_check {
+        let (raw_eval, mut best_value) = if in_check {
             (value::NONE, -value::INFINITE)
         } else {
-            let static_eval = match &entry {
-                Some(entry) if entry.eval != value::NONE => entry.eval,
-                _ => self.evaluator.evaluate(&self.position),
-            };
-            let stand_pat = match &entry {
-                Some(entry) if !value::is_decisive(entry.value) && entry.cuts(static_eval + 1) => {
-                    entry.value
-                }
-                _ => static_eval,
-            };
-            (static_eval, stand_pat)
+            let evaluation = self.evaluate(entry.as_ref());
+            (evaluation.raw, evaluation.refined)
         };
         let stand_pat = best_value;
         if !in_check && best_value >= beta {
@@ -74,7 +65,7 @@ impl Worker {
                 let stored = Entry {
                     mv: Move::NONE,
                     value,
-                    eval: static_eval,
+                    eval: raw_eval,
                     depth: DEPTH_QS,
                     bound,
                 };
@@ -163,7 +154,7 @@ impl Worker {
         let stored = Entry {
             mv: best_move,
             value: best_value,
-            eval: static_eval,
+            eval: raw_eval,
             depth: DEPTH_QS,
             bound,
         };

@@ -35,6 +35,8 @@ bitflags! {
         const CHECK_EXTENSION = 1 << 10;
         /// Singular extension, and what its search says otherwise.
         const SINGULAR = 1 << 15;
+        /// Correction of the static evaluation by experience.
+        const CORRECTION = 1 << 16;
         /// Late move reductions.
         const LATE_MOVE_REDUCTION = 1 << 11;
         /// Quiescence search; without it leaves get their static evaluation.
