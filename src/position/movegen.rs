@@ -237,22 +237,11 @@ impl Position {
         info.gives_check(from, to, kind)
     }
 
+    // One body for both colours: a search generates for them in turn, and two copies of what is
+    // the largest function of it would drive each other out of the instruction cache.
     #[inline(always)]
     fn generate<const ALL: bool, T: Targets>(&self, targets: &T, sink: &mut impl MoveSink) {
-        // The side to move as a constant turns direction choices into straight code.
-        match self.side {
-            Color::Black => self.generate_for::<ALL, T>(Color::Black, targets, sink),
-            Color::White => self.generate_for::<ALL, T>(Color::White, targets, sink),
-        }
-    }
-
-    #[inline(always)]
-    fn generate_for<const ALL: bool, T: Targets>(
-        &self,
-        us: Color,
-        targets: &T,
-        sink: &mut impl MoveSink,
-    ) {
+        let us = self.side;
         let king = self.king(us);
         if let Some(king) = king {
             let steps = (attacks::king(king) & targets.board(king, PieceType::King))
