@@ -67,6 +67,8 @@ pub struct Searcher {
     wanted_threads: usize,
     tt: Option<Arc<TranspositionTable>>,
     hash_megabytes: usize,
+    /// A search has written to the table.
+    table_used: bool,
     network: Option<Arc<Network>>,
     /// The next search forgets the earlier ones.
     clear: bool,
@@ -81,6 +83,7 @@ impl Searcher {
             wanted_threads: 1,
             tt: None,
             hash_megabytes: DEFAULT_HASH,
+            table_used: false,
             network: None,
             clear: false,
             running: None,
@@ -115,6 +118,7 @@ impl Searcher {
         }
         let table = TranspositionTable::new(megabytes).ok_or(error)?;
         self.tt = Some(Arc::new(table));
+        self.table_used = false;
         self.hash_megabytes = megabytes;
         Ok(())
     }
@@ -130,8 +134,12 @@ impl Searcher {
     pub fn clear(&mut self) {
         self.wait();
         self.clear = true;
-        // A fresh table costs nothing until it is used; wiping the old one would.
-        self.tt = None;
+        if std::mem::take(&mut self.table_used) {
+            // Fresh pages from the system cost less than wiping the old ones; those go first, so
+            // that there is never memory for two tables in use.
+            self.tt = None;
+            self.table();
+        }
     }
 
     /// The table, made now if there is none.
@@ -168,6 +176,7 @@ impl Searcher {
         self.wait();
         let tt = self.table();
         tt.next_generation();
+        self.table_used = true;
         let threads = self.wanted_threads;
         let control = Arc::new(Control::new(threads, limits.ponder));
         let (findings, received) = channel();

@@ -9,9 +9,10 @@
 //! The lowest bit of the cluster's index is the side to move, so an entry never serves the
 //! wrong side.
 
-use super::zeroed::zeroed_slice;
+use super::zeroed::{HUGE_PAGE, zeroed_slice};
 use crate::types::{Color, Depth, Move, Value, value};
 use bitflags::bitflags;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 bitflags! {
@@ -123,28 +124,33 @@ type Cluster = [AtomicU64; CLUSTER];
 /// The table.
 pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
-    /// Words before the first cluster, so that no cluster crosses a cache line.
-    offset: usize,
+    /// The words that make up clusters: they begin at a cache line, so that no cluster crosses one.
+    used: Range<usize>,
     generation: AtomicU8,
 }
 
 impl TranspositionTable {
     /// A table of this many megabytes (at least 1), or `None` if the memory is not to be had.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let words = megabytes.max(1).checked_mul(1 << 20)? / size_of::<AtomicU64>();
-        let words = zeroed_slice::<AtomicU64>(words + CACHE_LINE / size_of::<AtomicU64>())?;
-        let offset = words.as_ptr().align_offset(CACHE_LINE);
+        let len = megabytes.max(1).checked_mul(1 << 20)? / size_of::<AtomicU64>();
+        let words = zeroed_slice::<AtomicU64>(len + CACHE_LINE / size_of::<AtomicU64>())?;
+        // The system backs a huge page when it is first written to, which takes it longer than a
+        // search has for its first nodes: better now than on the clock.
+        for word in words.iter().step_by(HUGE_PAGE / size_of::<AtomicU64>()) {
+            word.store(0, Relaxed);
+        }
+        let start = words.as_ptr().align_offset(CACHE_LINE);
         Some(TranspositionTable {
             words,
-            offset,
+            used: start..start + len,
             generation: AtomicU8::new(0),
         })
     }
 
-    /// The clusters; an even number of them.
+    /// The clusters; an even number of them, which depends on the size asked for alone.
     #[inline(always)]
     fn clusters(&self) -> &[Cluster] {
-        self.words[self.offset..].as_chunks::<CLUSTER>().0
+        self.words[self.used.clone()].as_chunks::<CLUSTER>().0
     }
 
     /// The smallest table there is, for a thread that is not searching.
@@ -152,7 +158,7 @@ impl TranspositionTable {
         let words: [AtomicU64; 2 * CLUSTER] = Default::default();
         TranspositionTable {
             words: Box::new(words),
-            offset: 0,
+            used: 0..2 * CLUSTER,
             generation: AtomicU8::new(0),
         }
     }
@@ -327,6 +333,17 @@ mod tests {
                 "the other side's position"
             );
             assert_eq!(table.probe(key ^ 1, Color::White, 3), None);
+        }
+    }
+
+    #[test]
+    fn the_size_does_not_depend_on_where_the_table_lies() {
+        let tables: Vec<_> = (0..8)
+            .map(|_| TranspositionTable::new(1).unwrap())
+            .collect();
+        for table in tables {
+            assert_eq!(table.clusters().len(), (1 << 20) / 32);
+            assert!(table.clusters().as_ptr().addr().is_multiple_of(CACHE_LINE));
         }
     }
 

@@ -220,14 +220,16 @@ impl Worker {
 
     #[cold]
     fn poll_now(&mut self) {
-        self.until_poll = POLL_INTERVAL;
+        // The first nodes can be slow: memory is being touched for the first time.
+        let interval = (self.nodes + 1).min(POLL_INTERVAL);
+        self.until_poll = interval;
         if let Some(main) = &mut self.main {
             if let Some(limit) = main.nodes {
                 let left = limit.saturating_sub(self.control.nodes());
                 if left == 0 {
                     self.control.stop();
                 }
-                self.until_poll = left.clamp(1, POLL_INTERVAL);
+                self.until_poll = left.clamp(1, interval);
             }
             if main.time.is_up(&self.control) {
                 self.control.stop();

@@ -5,6 +5,9 @@ use super::history::PieceTo;
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::AtomicU64;
 
+/// Size of a huge page, in bytes.
+pub(super) const HUGE_PAGE: usize = 2 << 20;
+
 /// Types for which memory full of zero bytes is a valid value.
 ///
 /// # Safety
@@ -42,14 +45,13 @@ pub(super) fn zeroed_slice<T: Zeroable>(len: usize) -> Option<Box<[T]>> {
 /// nearly every time with small ones.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages<T>(slice: &[T]) {
-    const HUGE: usize = 2 << 20;
     let bytes = size_of_val(slice);
     let start = slice.as_ptr().cast::<u8>();
-    let skip = start.align_offset(HUGE);
-    if bytes < skip + HUGE {
+    let skip = start.align_offset(HUGE_PAGE);
+    if bytes < skip + HUGE_PAGE {
         return;
     }
-    let length = (bytes - skip) / HUGE * HUGE;
+    let length = (bytes - skip) / HUGE_PAGE * HUGE_PAGE;
     // SAFETY: the range is a page-aligned part of the live slice, and the advice changes how it
     // is backed, never what it holds. A refusal changes nothing.
     unsafe {
