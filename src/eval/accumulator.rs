@@ -2,7 +2,8 @@
 //!
 //! A push stores what the move changed. An update goes back to the nearest ply whose sums are
 //! known and applies the changes since. The sums about a king that moved in between are taken
-//! anew from the board, as every one of their terms depends on its square.
+//! anew from the board, as every one of their terms depends on its square. The plies in between
+//! then follow from the current one, the changes taken back.
 #![forbid(unsafe_code)]
 
 use super::tables::{King, Tables};
@@ -70,40 +71,48 @@ impl Sums {
         self.power[color.index()] += count * tables.power(kind);
     }
 
-    /// Follows a move in all but the sums about the kings.
+    /// Follows a move (`sign` 1) or takes it back (-1), in the sums about the kings as if these
+    /// had stood where they stand now.
     #[inline(always)]
-    fn follow(&mut self, tables: &Tables, dirty: &DirtyPieces) {
+    fn follow(
+        &mut self,
+        tables: &Tables,
+        kings: [Option<King>; 2],
+        dirty: &DirtyPieces,
+        sign: i32,
+    ) {
         let us = dirty.after.color();
         if dirty.from.is_none() {
-            self.change_hand(tables, us, dirty.after.kind(), -1);
+            self.change_hand(tables, us, dirty.after.kind(), -sign);
         } else if dirty.captured.is_some() {
-            self.change_hand(tables, us, dirty.captured.kind().demote(), 1);
+            self.change_hand(tables, us, dirty.captured.kind().demote(), sign);
         }
-        for_each_change(dirty, |piece, sq, sign| {
-            self.placement[piece.color().index()] += sign * tables.placement(piece, sq);
-        });
-    }
-
-    /// Follows a move in the sums about a king that stayed where it is.
-    #[inline(always)]
-    fn follow_about_king(&mut self, tables: &Tables, king: King, dirty: &DirtyPieces) {
-        let sums = &mut self.about_king[king.color.index()];
-        for_each_change(dirty, |piece, sq, sign| {
-            sums[piece.color().index()] += sign * tables.about_king(king, piece, sq);
-        });
+        for (piece, sq, count) in changes(dirty) {
+            if piece.is_none() {
+                continue;
+            }
+            let (color, count) = (piece.color().index(), sign * count);
+            self.placement[color] += count * tables.placement(piece, sq);
+            for king in kings.into_iter().flatten() {
+                self.about_king[king.color.index()][color] +=
+                    count * tables.about_king(king, piece, sq);
+            }
+        }
     }
 }
 
-/// Calls `change` with every piece a move put on (1) or took off (-1) a square.
+/// The pieces a move took off (-1) or put on (1) a square; no piece stands for no change.
 #[inline(always)]
-fn for_each_change(dirty: &DirtyPieces, mut change: impl FnMut(Piece, Square, i32)) {
-    if let Some(from) = dirty.from {
-        change(dirty.before, from, -1);
-    }
-    if dirty.captured.is_some() {
-        change(dirty.captured, dirty.to, -1);
-    }
-    change(dirty.after, dirty.to, 1);
+fn changes(dirty: &DirtyPieces) -> [(Piece, Square, i32); 3] {
+    let (before, from) = match dirty.from {
+        Some(from) => (dirty.before, from),
+        None => (Piece::NONE, dirty.to),
+    };
+    [
+        (before, from, -1),
+        (dirty.captured, dirty.to, -1),
+        (dirty.after, dirty.to, 1),
+    ]
 }
 
 /// One ply: the move that led to it, and its sums once they are known.
@@ -164,37 +173,43 @@ impl Accumulator {
             return Sums::of(tables, position);
         };
         let mut sums = self.stack[base].sums;
-        let (_, since) = self.stack.split_at_mut(base + 1);
-        let Some(top) = since.len().checked_sub(1) else {
-            return sums;
-        };
-        advance(&mut sums, since, tables, position);
+        let since = &mut self.stack[base + 1..];
+        let kings = Color::ALL.map(|color| position.king(color).map(|king| King::new(color, king)));
+        for dirty in since.iter().filter_map(|entry| entry.dirty.as_ref()) {
+            sums.follow(tables, kings, dirty, 1);
+        }
+        let mut kept = 0;
+        for king in kings.into_iter().flatten() {
+            if let Some(move_index) = last_move_of(king, since) {
+                sums.refresh_king(tables, position, king);
+                kept = kept.max(move_index);
+            }
+        }
+        // Back to the last king move the plies between become known as well, or every position
+        // that is reached from them would have to go back as far again.
+        let mut earlier = sums;
+        let mut later: Option<&DirtyPieces> = None;
+        for entry in since[kept..].iter_mut().rev() {
+            if let Some(later) = later {
+                earlier.follow(tables, kings, later, -1);
+            }
+            entry.sums = earlier;
+            entry.known = true;
+            later = entry.dirty.as_ref();
+        }
         debug_assert_eq!(sums, Sums::of(tables, position), "in {position:?}");
-        since[top].sums = sums;
-        since[top].known = true;
         sums
     }
 }
 
-/// Applies to the sums all that happened in some plies up to the current position.
+/// Index of the last ply in which a king moved.
 #[inline(always)]
-fn advance(sums: &mut Sums, plies: &[Entry], tables: &Tables, position: &Position) {
-    let moves = || plies.iter().filter_map(|entry| entry.dirty.as_ref());
-    for dirty in moves() {
-        sums.follow(tables, dirty);
-    }
-    for color in Color::ALL {
-        let Some(sq) = position.king(color) else {
-            continue;
-        };
-        let king = King::new(color, sq);
-        let piece = Piece::new(color, PieceType::King);
-        if moves().any(|dirty| dirty.after == piece) {
-            sums.refresh_king(tables, position, king);
-        } else {
-            for dirty in moves() {
-                sums.follow_about_king(tables, king, dirty);
-            }
-        }
-    }
+fn last_move_of(king: King, plies: &[Entry]) -> Option<usize> {
+    let piece = Piece::new(king.color, PieceType::King);
+    plies.iter().rposition(|entry| {
+        entry
+            .dirty
+            .as_ref()
+            .is_some_and(|dirty| dirty.after == piece)
+    })
 }

@@ -39,9 +39,9 @@ pub struct ScoringSink<'a, S> {
 }
 
 impl<S: Score> ScoringSink<'_, S> {
-    /// Writes the moves of one piece. Not inlined: a generator has some thirty callers.
-    #[inline(never)]
-    fn set(
+    /// Writes the moves of one piece to some squares.
+    #[inline(always)]
+    fn write(
         &mut self,
         piece: Piece,
         from: Option<Square>,
@@ -58,53 +58,72 @@ impl<S: Score> ScoringSink<'_, S> {
         }
     }
 
-    /// Writes pawn moves.
-    #[inline(never)]
-    fn pawns(&mut self, step: i8, targets: Bitboard, promote: bool) {
-        for to in targets {
-            let from = Square::from_index((to.index() as isize - step as isize) as usize);
-            let piece = self.position.piece_on(from);
-            let (mv, piece) = if promote {
-                (Move::promotion(from, to), piece.promote())
-            } else {
-                (Move::board(from, to), piece)
-            };
-            if mv != self.hash_move {
-                let score = self.score.of(piece, Some(from));
-                let place = self.arena.len() - self.start;
-                self.arena.push(ScoredMove::new(mv, score(mv), place));
-            }
+    /// Writes one move.
+    #[inline(always)]
+    fn write_one(&mut self, piece: Piece, from: Square, mv: Move) {
+        if mv != self.hash_move {
+            let score = self.score.of(piece, Some(from))(mv);
+            let place = self.arena.len() - self.start;
+            self.arena.push(ScoredMove::new(mv, score, place));
         }
+    }
+
+    // The next three are not inlined: a generator calls them from many places, and is the largest
+    // function of a search as it is.
+
+    #[inline(never)]
+    fn write_board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        let piece = self.position.piece_on(from);
+        if promoting.any() {
+            let promoted = piece.promote();
+            self.write(promoted, Some(from), promoting, |to| {
+                Move::promotion(from, to)
+            });
+        }
+        if plain.any() {
+            self.write(piece, Some(from), plain, |to| Move::board(from, to));
+        }
+    }
+
+    #[inline(never)]
+    fn write_steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+        let pawn = Piece::new(self.position.side_to_move(), PieceType::Pawn);
+        let promoted = pawn.promote();
+        let origin =
+            |to: Square| Square::from_index((to.index() as isize - step as isize) as usize);
+        for to in promoting {
+            let from = origin(to);
+            self.write_one(promoted, from, Move::promotion(from, to));
+        }
+        for to in plain {
+            let from = origin(to);
+            self.write_one(pawn, from, Move::board(from, to));
+        }
+    }
+
+    #[inline(never)]
+    fn write_drops(&mut self, kind: PieceType, targets: Bitboard) {
+        let piece = Piece::new(self.position.side_to_move(), kind);
+        self.write(piece, None, targets, |to| Move::drop(kind, to));
     }
 }
 
 impl<S: Score> MoveSink for ScoringSink<'_, S> {
     #[inline(always)]
     fn board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
-        if promoting.any() {
-            let piece = self.position.piece_on(from).promote();
-            self.set(piece, Some(from), promoting, |to| Move::promotion(from, to));
-        }
-        if plain.any() {
-            let piece = self.position.piece_on(from);
-            self.set(piece, Some(from), plain, |to| Move::board(from, to));
+        if (plain | promoting).any() {
+            self.write_board(from, plain, promoting);
         }
     }
 
     #[inline(always)]
     fn steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
-        if promoting.any() {
-            self.pawns(step, promoting, true);
-        }
-        if plain.any() {
-            self.pawns(step, plain, false);
-        }
+        self.write_steps(step, plain, promoting);
     }
 
     #[inline(always)]
     fn drops(&mut self, kind: PieceType, targets: Bitboard) {
-        let piece = Piece::new(self.position.side_to_move(), kind);
-        self.set(piece, None, targets, |to| Move::drop(kind, to));
+        self.write_drops(kind, targets);
     }
 }
 

@@ -183,7 +183,7 @@ impl fmt::Debug for Move {
 pub trait MoveSink {
     /// Moves of one piece: to `plain` without, to `promoting` with promotion.
     fn board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
-    /// Moves of several pieces that each step by the same distance, `to - from == step`.
+    /// Moves of pawns of one side, which all step by the same distance, `to - from == step`.
     fn steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard);
     /// Drops of one kind.
     fn drops(&mut self, kind: PieceType, targets: Bitboard);
