@@ -138,6 +138,11 @@ fn paths_in_any_encoding_are_told_in_ascii() {
     s.send("isready");
     s.expect("info string the evaluation file /nonexistent", 5000);
     s.expect("readyok", 5000);
+    s.send("setoption name EvalDir value <empty>");
+    s.send("setoption name EvalFile value ");
+    s.send("isready");
+    s.expect("readyok", 5000);
+    assert_eq!(s.count("info string"), 2);
     s.go("startpos", "btime 0 wtime 0 byoyomi 300");
     s.bestmove(2500);
 }
