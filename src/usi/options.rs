@@ -312,6 +312,15 @@ fn find(name: &str) -> Option<&'static UsiOption> {
     })
 }
 
+/// A path as GUIs write it.
+fn path(value: &[u8]) -> Vec<u8> {
+    if value == EMPTY.as_bytes() {
+        Vec::new()
+    } else {
+        value.to_vec()
+    }
+}
+
 impl UsiOption {
     /// The value in force, as text; empty for a button.
     fn value(&self, settings: &Settings) -> String {
@@ -350,11 +359,10 @@ impl UsiOption {
         }
     }
 
+    /// Sets the option to a value that need not be text, as paths are not.
     fn set_bytes(&self, settings: &mut Settings, value: &[u8]) -> Result<(), UsiError> {
         if let Kind::Path { set, .. } = &self.kind {
-            // Paths need not be text.
-            let is_empty = value == EMPTY.as_bytes();
-            set(settings, if is_empty { Vec::new() } else { value.to_vec() });
+            set(settings, path(value));
             return Ok(());
         }
         self.set(settings, &String::from_utf8_lossy(value))
@@ -392,7 +400,7 @@ impl UsiOption {
                     return Err(refused(format!("one of {}", names.join(", "))));
                 }
             },
-            Kind::Path { set, .. } => set(settings, value.into()),
+            Kind::Path { set, .. } => set(settings, path(value.as_bytes())),
             Kind::Button { press } => press(settings),
         }
         Ok(())

@@ -17,8 +17,8 @@ const VERSION: u32 = 0x7AF3_2F16;
 const HEADER: u64 = 12;
 /// Longest text taken for one.
 const MAX_TEXT: u32 = 4096;
-/// First hash of networks with layer stacks.
-const STACKED_HASH: u32 = 0x5F13_4AB8;
+/// What the texts of networks with layer stacks begin with.
+const STACKED_TEXT: &str = "ModelType=SFNN";
 
 /// Why there is no network to be had from a file.
 #[derive(Debug, Error)]
@@ -142,6 +142,7 @@ pub(super) fn read(mut file: impl Read + Seek, length: u64) -> Result<NetFile, N
 fn no_match(signs: &Signs, guess: Option<Architecture>) -> NetError {
     let found = signs.payload;
     match guess {
+        _ if signs.text.starts_with(STACKED_TEXT) => NetError::Stacked,
         Some(architecture) => {
             let expected = architecture.payload();
             NetError::Size {
@@ -155,7 +156,6 @@ fn no_match(signs: &Signs, guess: Option<Architecture>) -> NetError {
                 },
             }
         }
-        None if signs.transformer_hash == STACKED_HASH => NetError::Stacked,
         None => NetError::Unknown {
             found,
             text: shortened(signs.text),
