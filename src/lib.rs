@@ -3,7 +3,7 @@
 //! A reading order for newcomers, which is also the order of dependence:
 //!
 //! 1. [`types`]: squares, pieces, hands, moves, values.
-//! 2. [`bitboard`]: sets of squares, and what pieces attack.
+//! 2. [`mod@bitboard`]: sets of squares, and what pieces attack.
 //! 3. [`position`]: the board and the rules: playing moves, legal generation, exchanges,
 //!    repetition, declaration, SFEN.
 //! 4. [`eval`]: the static evaluation.

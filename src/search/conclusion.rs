@@ -70,8 +70,8 @@ impl Worker {
             }
         };
         // Nothing may be answered while the opponent thinks or in an infinite search.
+        self.control.halt();
         self.control.wait_for_release(infinite);
-        self.control.stop();
         let answer = answer.unwrap_or_else(|| {
             let others: Vec<Finding> = findings.iter().take(helpers).collect();
             self.conclude(&others)

@@ -22,7 +22,10 @@ pub struct PonderHit {
 
 /// Flags and counters of one search.
 pub struct Control {
+    /// Search threads have to end.
     stop: AtomicBool,
+    /// The answer is asked for.
+    released: AtomicBool,
     pondering: AtomicBool,
     finished: AtomicBool,
     ponder_hit: Mutex<Option<PonderHit>>,
@@ -35,6 +38,7 @@ impl Control {
     pub fn new(threads: usize, pondering: bool) -> Control {
         Control {
             stop: AtomicBool::new(false),
+            released: AtomicBool::new(false),
             pondering: AtomicBool::new(pondering),
             finished: AtomicBool::new(false),
             ponder_hit: Mutex::new(None),
@@ -50,11 +54,17 @@ impl Control {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells every thread to stop.
+    /// Tells every thread to stop, and the first to answer.
     pub fn stop(&self) {
         let _guard = self.lock();
         self.stop.store(true, Relaxed);
+        self.released.store(true, Relaxed);
         self.changed.notify_all();
+    }
+
+    /// Tells every thread to stop because a limit is reached. The answer may have to wait.
+    pub fn halt(&self) {
+        self.stop.store(true, Relaxed);
     }
 
     /// Whether threads have to stop.
@@ -86,10 +96,10 @@ impl Control {
         *self.lock()
     }
 
-    /// Waits until told to stop or, unless the search is infinite, until pondering ends.
+    /// Waits until the answer is asked for or, unless the search is infinite, pondering ends.
     pub fn wait_for_release(&self, infinite: bool) {
         let mut guard = self.lock();
-        while !self.is_stopped() && (infinite || self.is_pondering()) {
+        while !self.released.load(Relaxed) && (infinite || self.is_pondering()) {
             guard = self
                 .changed
                 .wait(guard)

@@ -106,10 +106,7 @@ impl Worker {
     fn report_iteration(&mut self, lines: usize, last_reported: &mut u64) {
         let Some(main) = &self.main else { return };
         let now = main.time.elapsed_ms();
-        // The first milliseconds finish several iterations each; only the latest is of interest.
-        let due = self.options.pv_interval == 0
-            || self.options.multi_pv > 1
-            || now >= *last_reported + self.options.pv_interval.min(MIN_GAP);
+        let due = now >= *last_reported + self.options.pv_interval;
         if due {
             *last_reported = now;
             self.report_lines(self.completed_depth, lines);
@@ -169,6 +166,3 @@ impl Worker {
         }
     }
 }
-
-/// Milliseconds between reports that a reader could not follow anyway.
-const MIN_GAP: u64 = 20;

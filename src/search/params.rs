@@ -2,7 +2,7 @@
 //! what it is and its unit (cp = centipawns, plies, 1024ths of a ply, history units).
 //!
 //! A normal build turns each row into a constant. With the cargo feature `tune` each row is a
-//! USI option of the same name, see [`all`].
+//! USI option of the same name.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "tune")]

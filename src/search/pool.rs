@@ -145,14 +145,12 @@ impl Searcher {
     /// The table, made now if there is none.
     fn table(&mut self) -> Arc<TranspositionTable> {
         let table = self.tt.take().unwrap_or_else(|| {
-            let mut megabytes = self.hash_megabytes;
-            loop {
-                match TranspositionTable::new(megabytes) {
-                    Some(table) => break Arc::new(table),
-                    // The memory was there before and is gone: less is better than none.
-                    None => megabytes /= 2,
-                }
-            }
+            // The memory was there before and may be gone: less is better than none.
+            let sizes = std::iter::successors(Some(self.hash_megabytes), |&size| Some(size / 2));
+            let table = sizes
+                .take_while(|&size| size > 0)
+                .find_map(TranspositionTable::new);
+            Arc::new(table.unwrap_or_else(TranspositionTable::placeholder))
         });
         Arc::clone(self.tt.insert(table))
     }
@@ -161,6 +159,7 @@ impl Searcher {
     pub fn prepare(&mut self) {
         self.wait();
         self.table();
+        self.start_threads();
     }
 
     /// Starts a search and returns at once. A search still running is stopped and answered first.
@@ -173,7 +172,7 @@ impl Searcher {
     ) {
         let start = Instant::now();
         self.stop();
-        self.wait();
+        self.prepare();
         let tt = self.table();
         tt.next_generation();
         self.table_used = true;
@@ -214,7 +213,8 @@ impl Searcher {
                 main: main.take(),
                 findings: findings.clone(),
             };
-            self.assign(id, assignment);
+            // A thread that could not be started is not missed unless it is the first.
+            let _ = self.threads[id].work.send(assignment);
         }
         self.clear = false;
         self.running = Some(Running {
@@ -223,19 +223,22 @@ impl Searcher {
         });
     }
 
-    /// Gives a thread its work; starts the thread if need be.
-    fn assign(&mut self, id: usize, assignment: Assignment) {
-        if self.threads.len() <= id {
+    /// Starts the threads that are wanted and not there yet, and waits until they are ready.
+    fn start_threads(&mut self) {
+        let (ready, is_ready) = channel();
+        for id in self.threads.len()..self.wanted_threads {
             let (work, assignments) = channel();
+            let ready = ready.clone();
             let handle = thread::Builder::new()
                 .name(format!("search-{id}"))
                 .stack_size(STACK_SIZE)
-                .spawn(move || run_thread(id, &assignments))
+                .spawn(move || run_thread(id, &assignments, ready))
                 .ok();
             self.threads.push(Thread { work, handle });
         }
-        // A thread that could not be started leaves its channel closed; a helper is not missed.
-        let _ = self.threads[id].work.send(assignment);
+        drop(ready);
+        // The channel closes when every thread has let go of its end.
+        let _ = is_ready.recv();
     }
 
     /// Whether a search is running, pondering or waiting for `stop`.
@@ -320,21 +323,16 @@ fn root_moves(position: &Position, searchmoves: &[Move], options: &SearchOptions
 }
 
 /// A search thread: takes one assignment after the other until its channel closes.
-fn run_thread(id: usize, assignments: &Receiver<Assignment>) {
-    let mut worker: Option<Worker> = None;
+fn run_thread(id: usize, assignments: &Receiver<Assignment>, ready: Sender<()>) {
+    let mut worker = Worker::new(id);
+    drop(ready);
     while let Ok(Assignment {
         job,
         main,
         findings,
     }) = assignments.recv()
     {
-        let worker = match &mut worker {
-            Some(worker) => {
-                worker.begin(job);
-                worker
-            }
-            None => worker.insert(Worker::new(id, job)),
-        };
+        worker.begin(job);
         match main {
             Some(work) => {
                 drop(findings);

@@ -387,6 +387,49 @@ fn stop_always_leaves_an_answer() {
 }
 
 #[test]
+fn a_limit_reached_while_pondering_waits_for_the_hit() {
+    let mut searcher = small();
+    for limits in [
+        Limits {
+            nodes: Some(100),
+            ponder: true,
+            ..Limits::default()
+        },
+        Limits {
+            depth: Some(2),
+            ponder: true,
+            ..Limits::default()
+        },
+        Limits {
+            nodes: Some(100),
+            infinite: true,
+            ..Limits::default()
+        },
+    ] {
+        let infinite = limits.infinite;
+        let (report, _infos, answer) = recorder();
+        searcher.go(
+            &Position::startpos(),
+            limits,
+            &options(Techniques::ALL),
+            report,
+        );
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(
+            answer.try_recv().is_err(),
+            "answered on the opponent's time"
+        );
+        if infinite {
+            searcher.stop();
+        } else {
+            searcher.ponderhit(None);
+        }
+        searcher.wait();
+        assert!(answer.try_recv().is_ok());
+    }
+}
+
+#[test]
 fn an_infinite_search_waits_even_when_there_is_nothing_to_find() {
     let mut searcher = small();
     // Mated; a declaration; a single reply.

@@ -34,7 +34,7 @@ pub fn budget(clock: &Clock, side: Color, ply: u32, options: &SearchOptions) -> 
     // The increment of this move can be spent at once; the main time sent may be negative for it.
     let main = (clamp(clock.time[side.index()]) + increment).max(0);
     let available = main + byoyomi;
-    let spendable = (available - delay(available, options)).max(1);
+    let spendable = spendable(available, options);
 
     let moves = moves_to_go(ply, increment + byoyomi == 0, options.max_moves_to_draw);
     let per_second_loss = if options.round_up_to_full_second {
@@ -43,8 +43,8 @@ pub fn budget(clock: &Clock, side: Color, ply: u32, options: &SearchOptions) -> 
         0
     };
     // All the time until the end of the game.
-    let estimate =
-        (main + (increment + byoyomi - per_second_loss).max(0) * (moves - 1) + byoyomi).max(0);
+    let per_move = (increment + byoyomi - per_second_loss).max(0);
+    let estimate = spendable + per_move * (moves - 1);
     let final_push = byoyomi > 0 && main * 5 < byoyomi * 6;
     let (mut optimum, mut maximum) = if final_push || moves <= 1 {
         (spendable, spendable)
@@ -74,12 +74,15 @@ pub fn budget(clock: &Clock, side: Color, ply: u32, options: &SearchOptions) -> 
     }
 }
 
-/// What to leave for the way to the server: the worst delay, but never more than half of what
-/// there is.
-fn delay(available: i64, options: &SearchOptions) -> i64 {
-    (options.network_delay2 as i64)
-        .clamp(0, LONGEST)
-        .min(available / 2)
+/// Milliseconds that an answer may take on its way even on the same machine.
+const LEAST_DELAY: i64 = 5;
+
+/// What may be spent of the time there is: all but the worst delay, which is kept as a reserve. A
+/// clock that has run into the reserve is played with a fraction of it, so that increments fill
+/// it up again.
+fn spendable(available: i64, options: &SearchOptions) -> i64 {
+    let reserve = (options.network_delay2 as i64).clamp(LEAST_DELAY, LONGEST);
+    (available - reserve).max(available / 8).max(1)
 }
 
 /// Own moves to plan for.
@@ -321,6 +324,18 @@ mod tests {
             left -= plan.maximum as i64 - 10;
             assert!(left > 0, "ply {ply}");
         }
+    }
+
+    #[test]
+    fn increments_fill_up_the_reserve() {
+        // Every answer is 3 ms late: with 10 ms a move there is still a reserve after 300 moves.
+        let options = SearchOptions::default();
+        let mut left = 1000;
+        for ply in (1..600).step_by(2) {
+            let plan = budget(&clock(left, 10, 0), Color::Black, ply, &options);
+            left += 10 - plan.optimum as i64 - 3;
+        }
+        assert!(left > 30, "{left} ms left");
     }
 
     #[test]

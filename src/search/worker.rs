@@ -81,25 +81,28 @@ pub struct Worker {
 const POLL_INTERVAL: u64 = 512;
 
 impl Worker {
-    /// The memory of a thread, before its first search.
-    pub fn new(id: usize, job: Job) -> Worker {
-        let mut worker = Worker {
+    /// The memory of a thread, before its first search: all of it touched, so that the first search
+    /// does not have to wait for the system to find it.
+    pub fn new(id: usize) -> Worker {
+        let mut history = Histories::new();
+        history.clear();
+        Worker {
             id,
-            tt: Arc::clone(&job.tt),
-            control: Arc::clone(&job.control),
-            options: job.options.clone(),
-            position: job.position.clone(),
-            evaluator: Evaluator::with_network(job.network.clone()),
-            history: Histories::new(),
+            tt: Arc::new(TranspositionTable::placeholder()),
+            control: Arc::new(Control::new(id + 1, false)),
+            options: SearchOptions::default(),
+            position: Position::startpos(),
+            evaluator: Evaluator::new(),
+            history,
             stack: Stack::new(),
             arena: MoveArena::new(),
             pv: PvTable::new(),
             root_moves: Vec::new(),
             pv_index: 0,
-            root_side: job.position.side_to_move(),
+            root_side: Color::Black,
             root_depth: 0,
             completed_depth: 0,
-            max_depth: job.depth,
+            max_depth: 0,
             seldepth: 0,
             nodes: 0,
             best_move_changes: 0.0,
@@ -107,12 +110,7 @@ impl Worker {
             stopped: false,
             until_poll: 1,
             main: None,
-        };
-        worker.begin(Job {
-            clear: false,
-            ..job
-        });
-        worker
+        }
     }
 
     /// Takes up a new search.
@@ -227,12 +225,12 @@ impl Worker {
             if let Some(limit) = main.nodes {
                 let left = limit.saturating_sub(self.control.nodes());
                 if left == 0 {
-                    self.control.stop();
+                    self.control.halt();
                 }
                 self.until_poll = left.clamp(1, interval);
             }
             if main.time.is_up(&self.control) {
-                self.control.stop();
+                self.control.halt();
             }
         }
         self.stopped |= self.control.is_stopped();
