@@ -3,7 +3,7 @@
 //! The solver is df-pn, a depth-first proof-number search with a table ([`dfpn`]). Both sides
 //! play every legal move the problem allows: the attacker all checks, needless non-promotions
 //! among them, the defender all legal moves. A proof is walked through against every defence
-//! before it is believed, then shortened as far as that is cheap ([`line`]).
+//! before it is believed, then shortened as far as that is cheap ([`mod@line`]).
 //!
 //! Perpetual check is no mate, so a line that returns to an earlier position fails for the
 //! attacker. What rests on such a return holds only for the path it was found on (the graph

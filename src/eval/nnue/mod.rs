@@ -2,7 +2,7 @@
 //!
 //! A network reads features of both sides' views of the board ([`features`]), adds up a row of
 //! weights for each ([`accumulator`], move by move), and passes the sums through three small
-//! layers ([`network`]) by means of [`backend`]s for several instruction sets. [`file`] reads the
+//! layers ([`network`]) by means of [`backend`]s for several instruction sets. [`mod@file`] reads the
 //! files that shogi players have, whatever their [`architecture`]: another one is a row of data.
 //!
 //! <https://www.chessprogramming.org/NNUE>
