@@ -165,7 +165,8 @@ impl Worker {
             } else {
                 Bound::UPPER
             };
-            if !node.in_check && !(best_move.is_some() && self.position.is_capture(best_move)) {
+            let quiet = best_move == Move::NONE || !self.position.is_capture(best_move);
+            if !node.in_check && quiet {
                 let static_eval = self.stack.at(ply).static_eval;
                 self.learn_correction(node.depth, static_eval, best_value, bound);
             }
