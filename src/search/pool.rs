@@ -12,6 +12,7 @@ use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::position::{Declaration, Position, see_value};
 use crate::types::{Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
@@ -83,6 +84,7 @@ pub struct Searcher {
     wanted_threads: usize,
     tt: Option<Arc<TranspositionTable>>,
     hash_megabytes: usize,
+    network: Option<Arc<Network>>,
     /// The next search forgets the earlier ones.
     clear: bool,
     running: Option<Running>,
@@ -96,6 +98,7 @@ impl Searcher {
             wanted_threads: 1,
             tt: None,
             hash_megabytes: DEFAULT_HASH,
+            network: None,
             clear: false,
             running: None,
         }
@@ -131,6 +134,13 @@ impl Searcher {
         self.tt = Some(Arc::new(table));
         self.hash_megabytes = megabytes;
         Ok(())
+    }
+
+    /// Changes what evaluates: a network, or the hand-written evaluation. What was learnt with
+    /// another one is forgotten. Waits for a running search, which should have been stopped.
+    pub fn set_network(&mut self, network: Option<Arc<Network>>) {
+        self.clear();
+        self.network = network;
     }
 
     /// Forgets everything learnt from earlier searches (`usinewgame`).
@@ -204,6 +214,7 @@ impl Searcher {
                     .unwrap_or(Depth::MAX)
                     .clamp(1, MAX_PLY as Depth - 1),
                 options: options.clone(),
+                network: self.network.clone(),
                 clear: self.clear,
             };
             let assignment = Assignment {
@@ -267,7 +278,7 @@ impl Searcher {
 
     /// A readable account of the static evaluation.
     pub fn explain_eval(&mut self, position: &Position) -> String {
-        let mut evaluator = Evaluator::new();
+        let mut evaluator = Evaluator::with_network(self.network.clone());
         evaluator.reset(position);
         evaluator.explain(position)
     }

@@ -12,6 +12,7 @@ use super::technique::Technique;
 use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::position::{CheckInfo, Position, Repetition};
 use crate::types::{Color, Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct Job {
     pub depth: Depth,
     /// Rules and options.
     pub options: SearchOptions,
+    /// What evaluates, unless it is the hand-written evaluation.
+    pub network: Option<Arc<Network>>,
     /// Forget earlier searches first.
     pub clear: bool,
 }
@@ -86,7 +89,7 @@ impl Worker {
             control: Arc::clone(&job.control),
             options: job.options.clone(),
             position: job.position.clone(),
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::with_network(job.network.clone()),
             history: Histories::new(),
             stack: Stack::new(),
             arena: MoveArena::new(),
@@ -122,6 +125,7 @@ impl Worker {
         self.options = job.options;
         self.root_side = job.position.side_to_move();
         self.position = job.position;
+        self.evaluator.set_network(job.network);
         self.evaluator.reset(&self.position);
         self.root_moves = job.root_moves;
         self.max_depth = job.depth;

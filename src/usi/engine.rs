@@ -2,6 +2,7 @@
 
 use super::command::{Command, Parsed, parse};
 use super::error::UsiError;
+use super::evaluation::Evaluation;
 use super::options::{self, Settings};
 use super::output::Output;
 use super::report::{Answered, UsiReport, checkmate_line};
@@ -40,6 +41,7 @@ pub struct Engine {
     settings: Settings,
     position: Position,
     searcher: Searcher,
+    evaluation: Evaluation,
     /// Hash table of the searcher in megabytes, unless it has never been set.
     hash: Option<usize>,
     /// Threads of the searcher.
@@ -57,6 +59,7 @@ impl Engine {
             settings: Settings::default(),
             position: Position::startpos(),
             searcher: Searcher::new(),
+            evaluation: Evaluation::default(),
             hash: None,
             threads: 1,
             running: Running::default(),
@@ -153,16 +156,23 @@ impl Engine {
 
     fn get_ready(&mut self) {
         self.finish();
-        if let Some(path) = self.settings.eval_file.take() {
-            let path = String::from_utf8_lossy(&path);
-            self.output.info_string(&format!(
-                "the evaluation file {path} cannot be used by this version; \
-                 the built-in evaluation stays"
-            ));
-        }
         let output = self.output.clone();
-        with_heartbeat(&output, || self.prepare());
+        with_heartbeat(&output, || {
+            self.choose_evaluation();
+            self.prepare();
+        });
         output.line("readyok");
+    }
+
+    /// Reads the network that the options ask for, and tells what came of it.
+    fn choose_evaluation(&mut self) {
+        let Some(change) = self.evaluation.update(&self.settings) else {
+            return;
+        };
+        self.output.info_string(&change.message);
+        if let Some(network) = change.network {
+            self.searcher.set_network(network);
+        }
     }
 
     fn new_game(&mut self) {

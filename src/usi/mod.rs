@@ -15,6 +15,7 @@
 pub mod command;
 pub mod engine;
 pub mod error;
+mod evaluation;
 mod input;
 mod number;
 pub mod options;

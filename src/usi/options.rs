@@ -39,8 +39,12 @@ pub struct Settings {
     pub nodes_limit: u64,
     /// Whether the hash table is to be cleared before the next search.
     pub clear_hash: bool,
-    /// An evaluation file that was asked for and not yet answered about, as bytes.
-    pub eval_file: Option<Vec<u8>>,
+    /// Folder of the network to evaluate with, as bytes; empty for none.
+    pub eval_dir: Vec<u8>,
+    /// The network's file, in that folder or anywhere, as bytes; empty for `nn.bin` of the folder.
+    pub eval_file: Vec<u8>,
+    /// What the network's output is divided by; 0 for what its files say.
+    pub fv_scale: i32,
 }
 
 impl Default for Settings {
@@ -52,7 +56,9 @@ impl Default for Settings {
             depth_limit: 0,
             nodes_limit: 0,
             clear_hash: false,
-            eval_file: None,
+            eval_dir: Vec::new(),
+            eval_file: Vec::new(),
+            fv_scale: 0,
         }
     }
 }
@@ -74,6 +80,13 @@ enum Kind {
     Rule {
         get: fn(&Settings) -> EnteringKingRule,
         set: fn(&mut Settings, EnteringKingRule),
+    },
+    /// A file or folder.
+    Path {
+        /// The kind of option as GUIs know it.
+        usi: &'static str,
+        get: fn(&Settings) -> &Vec<u8>,
+        set: fn(&mut Settings, Vec<u8>),
     },
     /// Something to do.
     Button { press: fn(&mut Settings) },
@@ -120,7 +133,7 @@ impl UsiOption {
 }
 
 /// The table. In the order GUIs show it.
-static OPTIONS: [UsiOption; 19] = [
+static OPTIONS: [UsiOption; 22] = [
     spin(
         "USI_Hash",
         1..=MAX_HASH,
@@ -150,6 +163,30 @@ static OPTIONS: [UsiOption; 19] = [
         },
     )
     .or(&["USI_MultiPV"]),
+    UsiOption {
+        name: "EvalDir",
+        aliases: &[],
+        kind: Kind::Path {
+            usi: "string",
+            get: |s| &s.eval_dir,
+            set: |s, v| s.eval_dir = v,
+        },
+    },
+    UsiOption {
+        name: "EvalFile",
+        aliases: &[],
+        kind: Kind::Path {
+            usi: "filename",
+            get: |s| &s.eval_file,
+            set: |s, v| s.eval_file = v,
+        },
+    },
+    spin(
+        "FV_SCALE",
+        0..=128,
+        |s| s.fv_scale.into(),
+        |s, v| s.fv_scale = v as i32,
+    ),
     UsiOption {
         name: "EnteringKingRule",
         aliases: &[],
@@ -265,14 +302,23 @@ static OPTIONS: [UsiOption; 19] = [
 
 /// Names that are sent by habit, offered or not, about books this engine does not have.
 const IGNORED: [&str; 4] = ["USI_OwnBook", "OwnBook", "BookFile", "BookDir"];
-/// Names of evaluation files.
-const EVAL_FILES: [&str; 2] = ["EvalFile", "EvalDir"];
+/// How GUIs write an empty text.
+const EMPTY: &str = "<empty>";
 
 fn find(name: &str) -> Option<&'static UsiOption> {
     OPTIONS.iter().find(|option| {
         let mut names = option.aliases.iter().chain([&option.name]);
         names.any(|known| known.eq_ignore_ascii_case(name))
     })
+}
+
+/// A path as GUIs write it.
+fn path(value: &[u8]) -> Vec<u8> {
+    if value == EMPTY.as_bytes() {
+        Vec::new()
+    } else {
+        value.to_vec()
+    }
 }
 
 impl UsiOption {
@@ -282,6 +328,10 @@ impl UsiOption {
             Kind::Spin { get, .. } => get(settings).to_string(),
             Kind::Check { get, .. } => get(settings).to_string(),
             Kind::Rule { get, .. } => get(settings).to_string(),
+            Kind::Path { get, .. } => match get(settings).as_slice() {
+                [] => EMPTY.into(),
+                path => String::from_utf8_lossy(path).into_owned(),
+            },
             Kind::Button { .. } => String::new(),
         }
     }
@@ -304,8 +354,18 @@ impl UsiOption {
                 }
                 line
             }
+            Kind::Path { usi, .. } => format!("option name {name} type {usi} default {default}"),
             Kind::Button { .. } => format!("option name {name} type button"),
         }
+    }
+
+    /// Sets the option to a value that need not be text, as paths are not.
+    fn set_bytes(&self, settings: &mut Settings, value: &[u8]) -> Result<(), UsiError> {
+        if let Kind::Path { set, .. } = &self.kind {
+            set(settings, path(value));
+            return Ok(());
+        }
+        self.set(settings, &String::from_utf8_lossy(value))
     }
 
     fn set(&self, settings: &mut Settings, value: &str) -> Result<(), UsiError> {
@@ -340,6 +400,7 @@ impl UsiOption {
                     return Err(refused(format!("one of {}", names.join(", "))));
                 }
             },
+            Kind::Path { set, .. } => set(settings, path(value.as_bytes())),
             Kind::Button { press } => press(settings),
         }
         Ok(())
@@ -356,15 +417,13 @@ impl Settings {
         let value = value.unwrap_or_default();
         let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         if let Some(option) = find(name) {
-            return option.set(self, &String::from_utf8_lossy(value));
+            return option.set_bytes(self, value);
         }
         #[cfg(feature = "tune")]
         if let Some(result) = super::tunables::set(name, &String::from_utf8_lossy(value)) {
             return result;
         }
-        if is_one_of(&EVAL_FILES) {
-            self.eval_file = (!value.is_empty()).then(|| value.to_vec());
-        } else if !is_one_of(&IGNORED) {
+        if !is_one_of(&IGNORED) {
             return Err(UsiError::UnknownOption(clip(name)));
         }
         Ok(())

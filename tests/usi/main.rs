@@ -6,6 +6,7 @@ mod clock;
 mod handshake;
 mod lifecycle;
 mod mate;
+mod network;
 mod options;
 mod output;
 mod positions;

@@ -79,7 +79,7 @@ fn bad_values_are_refused_or_clamped_by_name() {
 }
 
 #[test]
-fn book_names_are_taken_silently_and_evaluation_files_are_remembered() {
+fn book_names_are_taken_silently_and_paths_are_kept_as_they_are() {
     let mut settings = Settings::default();
     assert_eq!(settings.set("USI_OwnBook", Some(b"true")), Ok(()));
     assert_eq!(settings.set("BookFile", Some(b"no_book")), Ok(()));
@@ -88,10 +88,14 @@ fn book_names_are_taken_silently_and_evaluation_files_are_remembered() {
         settings.set("EvalFile", Some(b"C:\\\x91\xBE\\nn.bin")),
         Ok(())
     );
-    assert_eq!(
-        settings.eval_file.as_deref(),
-        Some(&b"C:\\\x91\xBE\\nn.bin"[..])
-    );
+    assert_eq!(settings.eval_file, b"C:\\\x91\xBE\\nn.bin");
+    assert_eq!(settings.set("evaldir", Some(b"a b")), Ok(()));
+    assert_eq!(settings.eval_dir, b"a b");
+    for nothing in [Some(&b"<empty>"[..]), Some(b""), None] {
+        assert_eq!(settings.set("EvalFile", nothing), Ok(()));
+        assert_eq!(settings.set("EvalDir", nothing), Ok(()));
+        assert_eq!(settings, Settings::default());
+    }
 }
 
 #[test]
@@ -101,6 +105,6 @@ fn values_in_force_can_be_asked_for() {
         settings.describe(Some("usi_hash")),
         Ok(vec!["Options[USI_Hash] == 256".to_string()])
     );
-    assert_eq!(settings.describe(None).map(|lines| lines.len()), Ok(19));
+    assert_eq!(settings.describe(None).map(|lines| lines.len()), Ok(22));
     assert!(settings.describe(Some("x")).is_err());
 }

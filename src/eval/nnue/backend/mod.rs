@@ -1,0 +1,52 @@
+//! The arithmetic of a network, once for every instruction set, chosen when the program runs.
+//!
+//! [`scalar`] says what the results are; all others give the same bits. Each backend can only be
+//! had from its `detect`, so that having one proves that the CPU can run it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod scalar;
+
+use super::network::{Affine, Block, Bytes, Transformer};
+use std::sync::OnceLock;
+
+/// The kernels of an evaluation.
+pub(super) trait Backend: Sync {
+    /// The name of the instruction set.
+    fn name(&self) -> &'static str;
+
+    /// Adds the rows of some features to a row and subtracts those of others, wrapping.
+    fn accumulate(
+        &self,
+        out: &mut [Block],
+        from: &[Block],
+        transformer: &Transformer,
+        added: &[u32],
+        removed: &[u32],
+    );
+
+    /// Limits sums of the first layer to 0 to 127.
+    fn clip(&self, sums: &[Block], out: &mut [Bytes]);
+
+    /// The outputs of a dense layer, from activations of at most 127. `out` may be longer.
+    fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]);
+
+    /// The activations of a hidden layer: sums divided by 64, limited to 0 to 127. What `out`
+    /// has beyond the sums stays zero.
+    fn activate(&self, sums: &[i32], out: &mut [Bytes]);
+}
+
+/// Every backend this CPU can run, the fastest first.
+pub(super) fn available() -> Vec<&'static dyn Backend> {
+    let mut backends: Vec<&'static dyn Backend> = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    backends.extend(avx2::Avx2::detect());
+    backends.push(scalar::Scalar::get());
+    backends
+}
+
+/// The fastest backend.
+pub(super) fn select() -> &'static dyn Backend {
+    static BEST: OnceLock<&'static dyn Backend> = OnceLock::new();
+    *BEST.get_or_init(|| available()[0])
+}

@@ -1,0 +1,147 @@
+//! Plain loops: the specification of all kernels, and the source of those that compilers
+//! vectorise well.
+#![forbid(unsafe_code)]
+
+use super::Backend;
+use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
+
+/// Runs everywhere.
+pub(super) struct Scalar(());
+
+impl Scalar {
+    pub fn get() -> &'static dyn Backend {
+        static SCALAR: Scalar = Scalar(());
+        &SCALAR
+    }
+}
+
+impl Backend for Scalar {
+    fn name(&self) -> &'static str {
+        "scalar"
+    }
+
+    fn accumulate(
+        &self,
+        out: &mut [Block],
+        from: &[Block],
+        transformer: &Transformer,
+        added: &[u32],
+        removed: &[u32],
+    ) {
+        accumulate(out, from, transformer, added, removed);
+    }
+
+    fn clip(&self, sums: &[Block], out: &mut [Bytes]) {
+        clip(sums, out);
+    }
+
+    fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
+        affine(layer, input, out);
+    }
+
+    fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
+        activate(sums, out);
+    }
+}
+
+/// Calculates each block of a row from the same block of other rows.
+#[inline(always)]
+fn fuse<const N: usize>(out: &mut [Block], rows: [&[Block]; N], sum: impl Fn([i16; N]) -> i16) {
+    let rows = rows.map(|row| &row[..out.len()]);
+    for (i, out) in out.iter_mut().enumerate() {
+        let blocks = rows.map(|row| &row[i]);
+        for (j, out) in out.0.iter_mut().enumerate() {
+            *out = sum(blocks.map(|block| block.0[j]));
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn accumulate(
+    out: &mut [Block],
+    from: &[Block],
+    transformer: &Transformer,
+    added: &[u32],
+    removed: &[u32],
+) {
+    let row = |feature: u32| transformer.row(feature);
+    match (added, removed) {
+        // A move, a capture by a king that is no feature, a capture: nearly all there is.
+        (&[a], &[x]) => fuse(out, [from, row(a), row(x)], |[from, a, x]| {
+            from.wrapping_add(a).wrapping_sub(x)
+        }),
+        (&[a], &[x, y]) => fuse(out, [from, row(a), row(x), row(y)], |[from, a, x, y]| {
+            from.wrapping_add(a).wrapping_sub(x).wrapping_sub(y)
+        }),
+        (&[a, b], &[x, y]) => {
+            let rows = [from, row(a), row(b), row(x), row(y)];
+            fuse(out, rows, |[from, a, b, x, y]| {
+                let sum = from.wrapping_add(a).wrapping_add(b);
+                sum.wrapping_sub(x).wrapping_sub(y)
+            });
+        }
+        _ => accumulate_many(out, from, transformer, added, removed),
+    }
+}
+
+/// Any number of features, a block at a time so that the sums stay in registers.
+#[inline(always)]
+fn accumulate_many(
+    out: &mut [Block],
+    from: &[Block],
+    transformer: &Transformer,
+    added: &[u32],
+    removed: &[u32],
+) {
+    for (i, (out, from)) in out.iter_mut().zip(from).enumerate() {
+        let mut sums = *from;
+        for &feature in added {
+            let row = &transformer.row(feature)[i];
+            for (sum, weight) in sums.0.iter_mut().zip(row.0) {
+                *sum = sum.wrapping_add(weight);
+            }
+        }
+        for &feature in removed {
+            let row = &transformer.row(feature)[i];
+            for (sum, weight) in sums.0.iter_mut().zip(row.0) {
+                *sum = sum.wrapping_sub(weight);
+            }
+        }
+        *out = sums;
+    }
+}
+
+#[inline(always)]
+pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
+    for (out, sums) in out.iter_mut().zip(sums) {
+        for (out, &sum) in out.0.iter_mut().zip(&sums.0) {
+            *out = sum.clamp(0, 127) as u8;
+        }
+    }
+}
+
+fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
+    let out = &mut out[..layer.biases.len()];
+    out.copy_from_slice(&layer.biases);
+    let inputs = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
+    for (input, lanes) in inputs.zip(layer.weights.chunks_exact(layer.groups)) {
+        if *input == [0; 4] {
+            continue;
+        }
+        let weights = lanes.iter().flat_map(|lane| lane.0.as_chunks::<4>().0);
+        for (out, weights) in out.iter_mut().zip(weights) {
+            for (&input, &weight) in input.iter().zip(weights) {
+                *out = out.wrapping_add(i32::from(input) * i32::from(weight));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
+    for (out, sums) in out.iter_mut().zip(sums.chunks(32)) {
+        for (out, &sum) in out.0.iter_mut().zip(sums) {
+            *out = (sum >> 6).clamp(0, 127) as u8;
+        }
+    }
+}

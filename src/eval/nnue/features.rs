@@ -1,0 +1,355 @@
+//! What a network looks at: one row of data for each input feature set, and the numbering of its
+//! features.
+//!
+//! Everything starts from one number for each piece and place, here called a plane square: pieces
+//! in hand below [`HAND_END`], pieces on the board by plane and square above it, kings last. A
+//! perspective sees its own pieces as friends and the board from its own side. A feature set then
+//! says which of the numbers count, and in how many copies: one for each square of the
+//! perspective's king, or for each of its 45 squares up to mirroring, or a single one.
+#![forbid(unsafe_code)]
+
+use super::list::List;
+use crate::bitboard::attacks;
+use crate::position::{DirtyPieces, Position};
+use crate::types::{Color, Hand, Piece, PieceType, Square};
+
+/// First number of a board plane; pieces in hand lie below.
+const HAND_END: usize = 90;
+/// Squares of the friend's king.
+const FRIEND_KING: usize = 1548;
+/// Squares of the enemy's king.
+const ENEMY_KING: usize = 1629;
+/// How many plane squares there are.
+pub(super) const PLANE_SQUARES: usize = 1710;
+/// Pieces of a set without the kings.
+const PIECES: usize = 38;
+/// Most features active at once.
+pub(super) const MAX_ACTIVE: usize = 42;
+/// Most features a move adds or removes.
+pub(super) const MAX_CHANGES: usize = 4;
+
+/// Copies of the piece features by the square of the perspective's king.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Buckets {
+    /// One copy, whatever the king does.
+    One,
+    /// One for each square of the king's half; a king in the other half mirrors the board.
+    Mirrored,
+    /// One for each square.
+    All,
+}
+
+/// How kings appear among the pieces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kings {
+    /// Not at all.
+    Absent,
+    /// Each on a plane of its own.
+    Split,
+    /// Both on one plane.
+    Merged,
+    /// Both on one plane, and each on one of its own.
+    Both,
+}
+
+/// An input feature set.
+#[derive(Debug)]
+pub(super) struct FeatureSet {
+    /// Its name in files.
+    pub name: &'static str,
+    /// Its hash in files.
+    pub hash: u32,
+    pub buckets: Buckets,
+    pub kings: Kings,
+    /// Whether each feature comes in nine copies by how often either side attacks its square.
+    pub effects: bool,
+}
+
+const fn row(name: &'static str, hash: u32, buckets: Buckets, kings: Kings) -> FeatureSet {
+    FeatureSet {
+        name,
+        hash,
+        buckets,
+        kings,
+        effects: false,
+    }
+}
+
+/// Every feature set that can be read.
+#[rustfmt::skip]
+pub(super) static FEATURE_SETS: [FeatureSet; 9] = [
+    row("HalfKP(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent),
+    row("HalfKP_vm(Friend)", 0x0B6B_1D9A, Buckets::Mirrored, Kings::Absent),
+    row("K+P", 0x3F57_17FF, Buckets::One, Kings::Split),
+    row("K+A2", 0x97D5_765E, Buckets::One, Kings::Both),
+    row("HalfKA1(Friend)", 0x5F13_4CB8, Buckets::All, Kings::Split),
+    row("HalfKA2(Friend)", 0x5F23_4CB8, Buckets::All, Kings::Merged),
+    row("HalfKA_hm1(Friend)", 0x7F13_4CB8, Buckets::Mirrored, Kings::Split),
+    row("HalfKA_hm2(Friend)", 0x7F23_4CB8, Buckets::Mirrored, Kings::Merged),
+    FeatureSet {
+        effects: true,
+        ..row("HalfKPE9(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent)
+    },
+];
+
+impl FeatureSet {
+    /// Features of one copy.
+    const fn stride(&self) -> usize {
+        match self.kings {
+            Kings::Absent => FRIEND_KING,
+            Kings::Split => PLANE_SQUARES,
+            Kings::Merged => ENEMY_KING,
+            Kings::Both => PLANE_SQUARES + 81,
+        }
+    }
+
+    const fn copies(&self) -> usize {
+        match self.buckets {
+            Buckets::One => 1,
+            Buckets::Mirrored => 45,
+            Buckets::All => 81,
+        }
+    }
+
+    /// Features of the set.
+    pub const fn dimensions(&self) -> usize {
+        self.stride() * self.copies() * if self.effects { 9 } else { 1 }
+    }
+
+    /// Whether a piece with this plane square is among the features.
+    pub fn counts(&self, number: usize) -> bool {
+        number < FRIEND_KING || self.kings != Kings::Absent
+    }
+
+    /// Whether a move of the perspective's king changes every feature.
+    pub fn depends_on_king(&self) -> bool {
+        self.buckets != Buckets::One
+    }
+}
+
+/// A plane square by piece (as Black sees it), square and perspective: the first number of the
+/// piece's plane.
+const PLANES: [u16; Piece::COUNT] = {
+    // In the order of the files: P L N S G B +B R +R K.
+    const ORDER: [usize; 15] = [0, 0, 1, 2, 3, 5, 7, 4, 9, 4, 4, 4, 4, 6, 8];
+    let mut planes = [0; Piece::COUNT];
+    let mut kind = 1;
+    while kind < 15 {
+        let base = (HAND_END + 162 * ORDER[kind]) as u16;
+        planes[kind] = base;
+        planes[16 + kind] = base + 81;
+        kind += 1;
+    }
+    planes
+};
+
+/// First numbers of the pieces in hand, friend then enemy, by kind.
+const HANDS: [[u16; 8]; 2] = [
+    [0, 1, 39, 49, 59, 79, 85, 69],
+    [0, 20, 44, 54, 64, 82, 88, 74],
+];
+
+/// The number of a piece on a square.
+#[inline(always)]
+fn on_board(perspective: Color, piece: Piece, sq: Square) -> usize {
+    // Another colour's view exchanges friend and enemy.
+    let piece = piece.index() ^ (perspective.index() << 4);
+    usize::from(PLANES[piece]) + sq.relative(perspective).index()
+}
+
+/// The number of a piece in hand, of which the hand holds `count` with it.
+#[inline(always)]
+fn in_hand(perspective: Color, owner: Color, kind: PieceType, count: u32) -> usize {
+    let enemy = usize::from(owner != perspective);
+    usize::from(HANDS[enemy][kind.index() & 7]) + count as usize - 1
+}
+
+/// What becomes of the plane squares in a feature set.
+type Map = [u16; PLANE_SQUARES];
+
+/// The map with or without mirroring and merging of the kings' planes.
+const fn map(mirrored: bool, merged: bool) -> Map {
+    let mut map = [0; PLANE_SQUARES];
+    let mut i = 0;
+    while i < PLANE_SQUARES {
+        let mut number = i;
+        if mirrored && i >= HAND_END {
+            let (plane, sq) = ((i - HAND_END) / 81, (i - HAND_END) % 81);
+            number = HAND_END + plane * 81 + (8 - sq / 9) * 9 + sq % 9;
+        }
+        if merged && number >= ENEMY_KING {
+            number -= 81;
+        }
+        map[i] = number as u16;
+        i += 1;
+    }
+    map
+}
+
+/// By mirroring and merging.
+static MAPS: [[Map; 2]; 2] = [
+    [map(false, false), map(false, true)],
+    [map(true, false), map(true, true)],
+];
+
+/// How a perspective sees the board while its king stays where it is.
+pub(super) struct View {
+    perspective: Color,
+    kings: Kings,
+    offset: u32,
+    map: &'static Map,
+}
+
+impl View {
+    /// The view of a perspective in a position. A missing king is taken to stand on the first
+    /// square.
+    #[inline]
+    pub fn new(set: &FeatureSet, perspective: Color, position: &Position) -> View {
+        let king = match position.king(perspective) {
+            Some(sq) => sq.relative(perspective).index(),
+            None => 0,
+        };
+        let (bucket, mirrored) = match set.buckets {
+            Buckets::One => (0, false),
+            Buckets::Mirrored if king >= 45 => ((8 - king / 9) * 9 + king % 9, true),
+            Buckets::Mirrored | Buckets::All => (king, false),
+        };
+        let merged = matches!(set.kings, Kings::Merged | Kings::Both);
+        View {
+            perspective,
+            kings: set.kings,
+            offset: (bucket * set.stride()) as u32,
+            map: &MAPS[usize::from(mirrored)][usize::from(merged)],
+        }
+    }
+
+    /// Adds the features of a plane square.
+    #[inline(always)]
+    fn add<const N: usize>(&self, number: usize, features: &mut List<N>) {
+        if number >= FRIEND_KING {
+            match self.kings {
+                Kings::Absent => return,
+                Kings::Both => features.push((number + 81) as u32),
+                Kings::Split | Kings::Merged => {}
+            }
+        }
+        features.push(self.feature(number));
+    }
+
+    /// The feature of a plane square that counts in the set.
+    #[inline(always)]
+    pub fn feature(&self, number: usize) -> u32 {
+        self.offset + u32::from(self.map[number])
+    }
+
+    /// What a move changes, given both hands after it: features removed and added. The king of
+    /// the perspective has not moved, or it does not matter.
+    #[inline]
+    pub fn changes(
+        &self,
+        dirty: &DirtyPieces,
+        hands: &[Hand; 2],
+        removed: &mut List<MAX_CHANGES>,
+        added: &mut List<MAX_CHANGES>,
+    ) {
+        let us = dirty.after.color();
+        let hand = |kind| hands[us.index()].count(kind);
+        if let Some(from) = dirty.from {
+            self.add(on_board(self.perspective, dirty.before, from), removed);
+            if dirty.captured.is_some() {
+                let number = on_board(self.perspective, dirty.captured, dirty.to);
+                self.add(number, removed);
+                let kind = dirty.captured.kind().demote();
+                let number = in_hand(self.perspective, us, kind, hand(kind));
+                added.push(self.feature(number));
+            }
+        } else {
+            let kind = dirty.after.kind();
+            let number = in_hand(self.perspective, us, kind, hand(kind) + 1);
+            removed.push(self.feature(number));
+        }
+        self.add(on_board(self.perspective, dirty.after, dirty.to), added);
+    }
+}
+
+/// Calls `visit` with the plane square of every piece, and where it stands unless it is in hand;
+/// the piece on a square of choice is passed over. Each missing piece counts as plane square 0.
+pub(super) fn for_each_piece(
+    perspective: Color,
+    position: &Position,
+    without: Option<Square>,
+    mut visit: impl FnMut(usize, Option<Square>),
+) {
+    let mut missing = PIECES;
+    for sq in position.occupied() {
+        let piece = position.piece_on(sq);
+        if Some(sq) != without {
+            visit(on_board(perspective, piece, sq), Some(sq));
+            missing -= usize::from(piece.kind() != PieceType::King);
+        }
+    }
+    for owner in Color::ALL {
+        for kind in PieceType::HAND {
+            let count = position.hand(owner).count(kind);
+            for i in 1..=count {
+                visit(in_hand(perspective, owner, kind, i), None);
+            }
+            missing -= count as usize;
+        }
+    }
+    for _ in 0..missing {
+        visit(0, None);
+    }
+}
+
+/// All features active for a perspective, but for the piece on a square of choice.
+pub(super) fn active(
+    set: &FeatureSet,
+    perspective: Color,
+    position: &Position,
+    without: Option<Square>,
+) -> List<MAX_ACTIVE> {
+    let view = View::new(set, perspective, position);
+    let mut features = List::new();
+    if set.effects {
+        let effects = Effects::new(position, without);
+        let copy = (set.dimensions() / 9) as u32;
+        for_each_piece(perspective, position, without, |number, sq| {
+            if number < FRIEND_KING {
+                let class = sq.map_or(0, |sq| effects.class(perspective, sq));
+                features.push(view.feature(number) + copy * class);
+            }
+        });
+    } else {
+        for_each_piece(perspective, position, without, |number, _| {
+            view.add(number, &mut features);
+        });
+    }
+    features
+}
+
+/// How often each side attacks each square.
+struct Effects([[u8; Square::COUNT]; 2]);
+
+impl Effects {
+    fn new(position: &Position, without: Option<Square>) -> Effects {
+        let mut effects = Effects([[0; Square::COUNT]; 2]);
+        let mut occupied = position.occupied();
+        if let Some(sq) = without {
+            occupied.toggle(sq);
+        }
+        for sq in occupied {
+            let piece = position.piece_on(sq);
+            for target in attacks::of(piece.kind(), piece.color(), sq, occupied) {
+                effects.0[piece.color().index()][target.index()] += 1;
+            }
+        }
+        effects
+    }
+
+    /// The class of a square: attacks of the perspective's side and of the other, up to two each.
+    fn class(&self, perspective: Color, sq: Square) -> u32 {
+        let count = |color: Color| u32::from(self.0[color.index()][sq.index()].min(2));
+        3 * count(perspective) + count(!perspective)
+    }
+}

@@ -1,0 +1,112 @@
+//! Evaluation by a neural network (NNUE) from a file.
+//!
+//! A network reads features of both sides' views of the board ([`features`]), adds up a row of
+//! weights for each ([`accumulator`], move by move), and passes the sums through three small
+//! layers ([`network`]) by means of [`backend`]s for several instruction sets. [`file`] reads the
+//! files that shogi players have, whatever their [`architecture`]: another one is a row of data.
+//!
+//! <https://www.chessprogramming.org/NNUE>
+
+mod accumulator;
+mod architecture;
+#[allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
+mod backend;
+mod explain;
+mod features;
+mod file;
+mod list;
+mod locate;
+mod network;
+#[cfg(test)]
+mod tests;
+
+pub use architecture::Architecture;
+pub use file::NetError;
+pub use locate::LoadedNetwork;
+pub use network::Network;
+
+use crate::position::{DirtyPieces, Position};
+use crate::types::Value;
+use accumulator::Accumulator;
+use backend::Backend;
+use network::Scratch;
+use std::sync::Arc;
+
+/// The name of the instruction set that networks are evaluated with.
+pub fn kernels() -> &'static str {
+    backend::select().name()
+}
+
+/// Follows a position move by move and evaluates it with a network.
+pub(super) struct NetworkEvaluator {
+    network: Arc<Network>,
+    backend: &'static dyn Backend,
+    accumulator: Accumulator,
+    scratch: Scratch,
+}
+
+impl NetworkEvaluator {
+    /// An evaluator without a position, on the fastest kernels.
+    pub fn new(network: Arc<Network>) -> NetworkEvaluator {
+        NetworkEvaluator::with_backend(network, backend::select())
+    }
+
+    fn with_backend(network: Arc<Network>, backend: &'static dyn Backend) -> NetworkEvaluator {
+        NetworkEvaluator {
+            accumulator: Accumulator::new(&network.parameters),
+            scratch: Scratch::new(network.architecture()),
+            network,
+            backend,
+        }
+    }
+
+    /// The network in use.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Starts over at a position.
+    pub fn reset(&mut self, position: &Position) {
+        self.accumulator.reset(position);
+    }
+
+    /// Follows `do_move`.
+    #[inline(always)]
+    pub fn push(&mut self, dirty: DirtyPieces) {
+        self.accumulator.push(dirty);
+    }
+
+    /// Follows `do_null_move`.
+    #[inline(always)]
+    pub fn push_null(&mut self) {
+        self.accumulator.push_null();
+    }
+
+    /// Follows `undo_move` and `undo_null_move`.
+    #[inline(always)]
+    pub fn pop(&mut self) {
+        self.accumulator.pop();
+    }
+
+    /// The output of the network for the side to move.
+    #[inline]
+    fn output(&mut self, position: &Position) -> i32 {
+        let parameters = &*self.network.parameters;
+        let rows = self.accumulator.update(parameters, self.backend, position);
+        let us = position.side_to_move();
+        let rows = [rows[us.index()], rows[(!us).index()]];
+        parameters.propagate(self.backend, rows, &mut self.scratch)
+    }
+
+    /// Value for the side to move.
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> Value {
+        let output = self.output(position);
+        self.network.value(output)
+    }
+
+    /// A readable account of the value.
+    pub fn explain(&mut self, position: &Position) -> String {
+        explain::explain(&self.network, self.backend, position)
+    }
+}

@@ -1,0 +1,212 @@
+//! The weights of a network in the order kernels want them, and the forward pass.
+#![forbid(unsafe_code)]
+
+use super::architecture::{Architecture, padded};
+use super::backend::Backend;
+use crate::types::Value;
+use crate::types::value::MAX_EVAL;
+use std::sync::Arc;
+
+/// Part of a row of the first layer. Rows are slices of blocks, so that they are aligned and of a
+/// length that suits every kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Block(pub [i16; 32]);
+
+impl Block {
+    pub const ZERO: Block = Block([0; 32]);
+}
+
+/// Part of the inputs of a layer: activations of 0 to 127.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(32))]
+pub(super) struct Bytes(pub [u8; 32]);
+
+impl Bytes {
+    pub const ZERO: Bytes = Bytes([0; 32]);
+}
+
+/// The weights from four inputs to eight outputs, output by output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(32))]
+pub(super) struct Lane(pub [i8; 32]);
+
+/// The first layer: a row for every feature, the same for both perspectives.
+pub(super) struct Transformer {
+    pub biases: Box<[Block]>,
+    pub weights: Box<[Block]>,
+}
+
+impl Transformer {
+    /// Blocks of a row.
+    #[inline(always)]
+    pub fn blocks(&self) -> usize {
+        self.biases.len()
+    }
+
+    /// The weights of a feature.
+    #[inline(always)]
+    pub fn row(&self, feature: u32) -> &[Block] {
+        let blocks = self.blocks();
+        &self.weights[feature as usize * blocks..][..blocks]
+    }
+}
+
+/// Largest value of an activation.
+const MAX_ACTIVATION: i32 = 127;
+
+/// A dense layer.
+pub(super) struct Affine {
+    /// One for each output, and zeros up to a multiple of eight.
+    pub biases: Box<[i32]>,
+    /// By four inputs, then by eight outputs.
+    pub weights: Box<[Lane]>,
+    /// Lanes of four inputs.
+    pub groups: usize,
+    /// How many consecutive lanes can be summed up in 16 bits: 1, 2 or 4.
+    pub joined: usize,
+}
+
+impl Affine {
+    /// Orders weights given as rows, one for each output, of a length that is a multiple of 32.
+    pub fn new(biases: &[i32], weights: &[i8]) -> Affine {
+        let outputs = biases.len();
+        let inputs = weights.len() / outputs;
+        let groups = outputs.div_ceil(8);
+        let lane = |i: usize| {
+            let (input, output) = (i / groups * 4, i % groups * 8);
+            Lane(std::array::from_fn(|j| {
+                let (input, output) = (input + j % 4, output + j / 4);
+                if output < outputs {
+                    weights[output * inputs + input]
+                } else {
+                    0
+                }
+            }))
+        };
+        let mut padded_biases = biases.to_vec();
+        padded_biases.resize(groups * 8, 0);
+        let mut layer = Affine {
+            biases: padded_biases.into(),
+            weights: (0..inputs / 4 * groups).map(lane).collect(),
+            groups,
+            joined: 1,
+        };
+        while layer.joined < 4 && layer.fits(layer.joined * 2) {
+            layer.joined *= 2;
+        }
+        layer
+    }
+
+    /// Whether no input can make the sum of the products of so many consecutive lanes, taken in
+    /// pairs as the instructions do, exceed 16 bits.
+    fn fits(&self, joined: usize) -> bool {
+        let range = i32::from(i16::MIN)..=i32::from(i16::MAX);
+        self.weights.chunks(joined * self.groups).all(|lanes| {
+            (0..self.groups * 16).all(|pair| {
+                let (group, pair) = (pair / 16, pair % 16);
+                let weights = lanes.iter().skip(group).step_by(self.groups);
+                let pairs = weights.flat_map(|lane| [lane.0[2 * pair], lane.0[2 * pair + 1]]);
+                let (mut least, mut most) = (0, 0);
+                for weight in pairs {
+                    least += i32::from(weight).min(0) * MAX_ACTIVATION;
+                    most += i32::from(weight).max(0) * MAX_ACTIVATION;
+                }
+                range.contains(&least) && range.contains(&most)
+            })
+        })
+    }
+}
+
+/// All weights of a network. Large; shared by all threads.
+pub(super) struct Parameters {
+    pub architecture: Architecture,
+    pub transformer: Transformer,
+    pub layers: [Affine; 3],
+}
+
+/// Memory for the values between the layers of one evaluation.
+pub(super) struct Scratch {
+    input: Box<[Bytes]>,
+    sums: Box<[i32]>,
+    hidden: [Box<[Bytes]>; 2],
+}
+
+impl Scratch {
+    pub fn new(architecture: &Architecture) -> Scratch {
+        let bytes = |count: usize| vec![Bytes::ZERO; padded(count) / 32].into_boxed_slice();
+        let [first, second] = architecture.hidden;
+        Scratch {
+            input: bytes(2 * architecture.width),
+            sums: vec![0; padded(first.max(second))].into(),
+            hidden: [bytes(first), bytes(second)],
+        }
+    }
+}
+
+/// A network ready for use: its weights and how to scale its output.
+#[derive(Clone)]
+pub struct Network {
+    pub(super) parameters: Arc<Parameters>,
+    scale: i32,
+}
+
+impl Network {
+    /// A network with these weights whose output is to be divided by `scale`.
+    pub(super) fn new(parameters: Parameters, scale: i32) -> Network {
+        Network {
+            parameters: Arc::new(parameters),
+            scale: scale.max(1),
+        }
+    }
+
+    /// The same weights with another scale.
+    pub fn with_scale(&self, scale: i32) -> Network {
+        Network {
+            parameters: Arc::clone(&self.parameters),
+            scale: scale.max(1),
+        }
+    }
+
+    /// What the output is divided by.
+    pub fn scale(&self) -> i32 {
+        self.scale
+    }
+
+    /// The shape of the network.
+    pub fn architecture(&self) -> &Architecture {
+        &self.parameters.architecture
+    }
+
+    /// The value of an output.
+    #[inline(always)]
+    pub(super) fn value(&self, output: i32) -> Value {
+        (output / self.scale).clamp(-MAX_EVAL, MAX_EVAL)
+    }
+}
+
+impl Parameters {
+    /// The output for the sums of the first layer, those of the side to move first.
+    #[inline]
+    pub fn propagate(
+        &self,
+        backend: &dyn Backend,
+        [us, them]: [&[Block]; 2],
+        scratch: &mut Scratch,
+    ) -> i32 {
+        let Scratch {
+            input,
+            sums,
+            hidden: [first, second],
+        } = scratch;
+        let (ours, theirs) = input.split_at_mut(us.len());
+        backend.clip(us, ours);
+        backend.clip(them, theirs);
+        backend.affine(&self.layers[0], input, sums);
+        backend.activate(&sums[..self.layers[0].biases.len()], first);
+        backend.affine(&self.layers[1], first, sums);
+        backend.activate(&sums[..self.layers[1].biases.len()], second);
+        backend.affine(&self.layers[2], second, sums);
+        sums[0]
+    }
+}

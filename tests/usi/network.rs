@@ -1,0 +1,115 @@
+//! Networks from files: what `isready` says, and what evaluates afterwards.
+
+use crate::session::Session;
+use std::fs;
+use std::path::PathBuf;
+
+/// A folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A network of few weights, all zero but for the last bias, which is the output.
+fn constant(output: i32) -> Vec<u8> {
+    let text = "Features=K+P[1710->32x2]";
+    let mut bytes = 0x7AF3_2F16_u32.to_le_bytes().to_vec();
+    bytes.extend([0; 4]);
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text.bytes());
+    let first = 2 * 32 * 1711;
+    let hidden = 8 * (4 + 64) + 8 * (4 + 32);
+    bytes.extend(vec![0; 4 + first + 4 + hidden]);
+    bytes.extend(output.to_le_bytes());
+    bytes.extend([0; 32]);
+    bytes
+}
+
+fn ready(s: &mut Session, option: &str) {
+    s.send(&format!("setoption name {option}"));
+    s.send("isready");
+    s.expect("readyok", 10_000);
+}
+
+#[test]
+fn a_network_is_found_told_and_used() {
+    let folder = folder("network_found");
+    let path = folder.to_str().unwrap();
+    fs::write(folder.join("NN.bin"), constant(4800)).unwrap();
+    let mut s = Session::start();
+    s.send(&format!("setoption name EvalDir value {path}"));
+    s.send("isready");
+    let told = s.expect("info string network K+P 32x2-8-8, ", 5000);
+    assert!(
+        told.contains("FV_SCALE 16") && told.contains("NN.bin"),
+        "{told}"
+    );
+    s.expect("readyok", 1000);
+    s.send("eval");
+    s.expect("value for the side to move +300", 1000);
+
+    ready(&mut s, "FV_SCALE value 48");
+    assert_eq!(s.count("info string network"), 2);
+    s.send("eval");
+    s.expect("value for the side to move +100", 1000);
+    s.go("startpos", "depth 3");
+    s.bestmove(5000);
+
+    // Nothing new, nothing to tell.
+    ready(&mut s, "FV_SCALE value 48");
+    assert_eq!(s.count("info string"), 2);
+
+    s.send("setoption name EvalDir value <empty>");
+    s.send("isready");
+    s.expect("info string the hand-written evaluation is used", 1000);
+    s.expect("readyok", 1000);
+    s.quit();
+}
+
+#[test]
+fn the_settings_beside_a_network_give_its_scale() {
+    let folder = folder("network_settings");
+    fs::write(folder.join("my.nnue"), constant(-4800)).unwrap();
+    let settings = "option name FV_SCALE type spin default 24 min 1 max 128\n";
+    fs::write(folder.join("eval_options.txt"), settings).unwrap();
+    let mut s = Session::start();
+    s.send(&format!(
+        "setoption name EvalDir value {}",
+        folder.display()
+    ));
+    s.send("setoption name EvalFile value my.nnue");
+    s.send("isready");
+    let told = s.expect("info string network", 5000);
+    assert!(told.contains("FV_SCALE 24"), "{told}");
+    s.send("eval");
+    s.expect("value for the side to move -200", 1000);
+}
+
+#[test]
+fn a_bad_file_is_told_and_the_last_network_stays() {
+    let folder = folder("network_bad");
+    let file = folder.join("a.bin");
+    fs::write(&file, constant(160)).unwrap();
+    let mut s = Session::start();
+    ready(&mut s, &format!("EvalFile value {}", file.display()));
+    let cut = folder.join("cut.bin");
+    fs::write(&cut, &constant(160)[..5000]).unwrap();
+    for (path, reason) in [
+        (cut, "expected"),
+        (folder.clone(), "expected a file nn.bin"),
+        (folder.join("none.bin"), "No such file"),
+    ] {
+        s.send(&format!("setoption name EvalFile value {}", path.display()));
+        s.send("isready");
+        let told = s.expect("info string the evaluation file", 5000);
+        let stays = told.ends_with("the network K+P 32x2-8-8 stays");
+        assert!(stays && (cfg!(windows) || told.contains(reason)), "{told}");
+        s.expect("readyok", 1000);
+    }
+    s.send("eval");
+    s.expect("value for the side to move +10", 1000);
+    s.go("startpos", "depth 3");
+    s.bestmove(5000);
+}
