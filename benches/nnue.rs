@@ -26,10 +26,14 @@ fn network((text, features): (&str, usize)) -> LoadedNetwork {
     bytes.extend([0; 4]);
     bytes.extend((text.len() as u32).to_le_bytes());
     bytes.extend(text.bytes());
-    let weights = 4 + 512 * (1 + features) + 4 + 32 * (4 + 512) + 32 * (4 + 32) + 4 + 32;
     let start = bytes.len();
-    bytes.resize(start + weights, 0);
+    let dense = start + 4 + 512 * (1 + features) + 4;
+    bytes.resize(dense + 32 * (4 + 512) + 32 * (4 + 32) + 4 + 32, 0);
     StdRng::seed_from_u64(1).fill_bytes(&mut bytes[start..]);
+    // Trained weights of the dense layers are small.
+    for byte in &mut bytes[dense..] {
+        *byte = (byte.cast_signed() / 16).cast_unsigned();
+    }
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench.nn.bin");
     fs::write(&path, bytes).expect("room for a file");
     LoadedNetwork::read(&path).expect("a sound file")
@@ -37,7 +41,12 @@ fn network((text, features): (&str, usize)) -> LoadedNetwork {
 
 fn networks(c: &mut Criterion) {
     let mut position = Position::from_sfen(MIDDLE_GAME).expect("a sound position");
-    let mv = position.legal_moves()[0];
+    let king = position.king(position.side_to_move());
+    let moves = position.legal_moves();
+    let mut board_moves = moves.iter().filter(|mv| !mv.is_drop());
+    let mv = *board_moves
+        .find(|mv| Some(mv.from()) != king)
+        .expect("a move of another piece than the king");
     for it in NETWORKS {
         let network = Arc::new(network(it).network);
         for (kernels, mut evaluator) in Evaluator::on_each_instruction_set(&network) {
