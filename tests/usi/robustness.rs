@@ -134,12 +134,12 @@ fn paths_in_any_encoding_are_told_in_ascii() {
     let told = s.expect("info string the evaluation file C:\\Us \"e\"\\", 5000);
     assert!(told.contains("nn.bin"), "{told}");
     s.expect("readyok", 5000);
+    s.send("setoption name EvalFile value <empty>");
     s.send("setoption name EvalDir value /nonexistent");
     s.send("isready");
     s.expect("info string the evaluation file /nonexistent", 5000);
     s.expect("readyok", 5000);
-    s.send("setoption name EvalDir value <empty>");
-    s.send("setoption name EvalFile value ");
+    s.send("setoption name EvalDir value ");
     s.send("isready");
     s.expect("readyok", 5000);
     assert_eq!(s.count("info string"), 2);

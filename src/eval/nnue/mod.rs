@@ -51,6 +51,16 @@ impl NetworkEvaluator {
         NetworkEvaluator::with_backend(network, backend::select())
     }
 
+    /// One on every backend there is, with its name.
+    pub fn on_each_backend(
+        network: &Arc<Network>,
+    ) -> impl Iterator<Item = (&'static str, NetworkEvaluator)> {
+        backend::available().into_iter().map(|backend| {
+            let evaluator = NetworkEvaluator::with_backend(Arc::clone(network), backend);
+            (backend.name(), evaluator)
+        })
+    }
+
     fn with_backend(network: Arc<Network>, backend: &'static dyn Backend) -> NetworkEvaluator {
         NetworkEvaluator {
             accumulator: Accumulator::new(&network.parameters),

@@ -55,51 +55,77 @@ impl Transformer {
 /// Largest value of an activation.
 const MAX_ACTIVATION: i32 = 127;
 
-/// A dense layer.
+/// Outputs of a tile.
+pub(super) const TILE: usize = 32;
+
+/// A dense layer, cut into tiles of up to [`TILE`] outputs.
 pub(super) struct Affine {
     /// One for each output, and zeros up to a multiple of eight.
     pub biases: Box<[i32]>,
+    pub tiles: Box<[Tile]>,
+}
+
+/// The weights of some outputs, for kernels that keep all their sums in registers.
+pub(super) struct Tile {
     /// By four inputs, then by eight outputs.
     pub weights: Box<[Lane]>,
-    /// Lanes of four inputs.
+    /// Lanes of the same four inputs: 1 to 4.
     pub groups: usize,
-    /// How many consecutive lanes can be summed up in 16 bits: 1, 2 or 4.
+    /// How many lanes of the same outputs in a row can be summed up in 16 bits: 1, 2, 4 or 8.
     pub joined: usize,
 }
 
 impl Affine {
     /// Orders weights given as rows, one for each output, of a length that is a multiple of 32.
     pub fn new(biases: &[i32], weights: &[i8]) -> Affine {
-        let outputs = biases.len();
-        let inputs = weights.len() / outputs;
-        let groups = outputs.div_ceil(8);
+        let inputs = weights.len() / biases.len();
+        let mut padded_biases = biases.to_vec();
+        padded_biases.resize(biases.len().next_multiple_of(8), 0);
+        Affine {
+            biases: padded_biases.into(),
+            tiles: weights
+                .chunks(TILE * inputs)
+                .map(|rows| Tile::new(rows, inputs))
+                .collect(),
+        }
+    }
+
+    /// The tiles, each with its biases and its part of the outputs.
+    #[inline(always)]
+    pub fn tiles<'a>(
+        &'a self,
+        out: &'a mut [i32],
+    ) -> impl Iterator<Item = (&'a Tile, &'a [i32], &'a mut [i32])> {
+        let biases = self.biases.chunks(TILE);
+        let out = out[..self.biases.len()].chunks_mut(TILE);
+        let tiles = self.tiles.iter().zip(biases).zip(out);
+        tiles.map(|((tile, biases), out)| (tile, biases, out))
+    }
+}
+
+impl Tile {
+    fn new(rows: &[i8], inputs: usize) -> Tile {
+        let groups = (rows.len() / inputs).div_ceil(8);
         let lane = |i: usize| {
             let (input, output) = (i / groups * 4, i % groups * 8);
             Lane(std::array::from_fn(|j| {
-                let (input, output) = (input + j % 4, output + j / 4);
-                if output < outputs {
-                    weights[output * inputs + input]
-                } else {
-                    0
-                }
+                let at = (output + j / 4) * inputs + input + j % 4;
+                rows.get(at).copied().unwrap_or(0)
             }))
         };
-        let mut padded_biases = biases.to_vec();
-        padded_biases.resize(groups * 8, 0);
-        let mut layer = Affine {
-            biases: padded_biases.into(),
+        let mut tile = Tile {
             weights: (0..inputs / 4 * groups).map(lane).collect(),
             groups,
             joined: 1,
         };
-        while layer.joined < 4 && layer.fits(layer.joined * 2) {
-            layer.joined *= 2;
+        while tile.joined < 8 && tile.fits(tile.joined * 2) {
+            tile.joined *= 2;
         }
-        layer
+        tile
     }
 
-    /// Whether no input can make the sum of the products of so many consecutive lanes, taken in
-    /// pairs as the instructions do, exceed 16 bits.
+    /// Whether no input can make the sum of the products of so many lanes, taken in pairs as the
+    /// instructions do, exceed 16 bits.
     fn fits(&self, joined: usize) -> bool {
         let range = i32::from(i16::MIN)..=i32::from(i16::MAX);
         self.weights.chunks(joined * self.groups).all(|lanes| {

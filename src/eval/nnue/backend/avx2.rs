@@ -1,7 +1,7 @@
 //! Kernels for AVX2: dense layers by hand, the rest as the compiler vectorises the plain loops.
 
 use super::{Backend, scalar};
-use crate::eval::nnue::network::{Affine, Block, Bytes, Lane, Transformer};
+use crate::eval::nnue::network::{Affine, Block, Bytes, Lane, Tile, Transformer};
 use std::arch::x86_64::*;
 
 /// Proof that the CPU has AVX2.
@@ -70,60 +70,51 @@ fn activate(sums: &[i32], out: &mut [Bytes]) {
 
 #[target_feature(enable = "avx2")]
 fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
-    let mut first = 0;
-    while first < layer.groups {
-        first += match layer.groups - first {
-            4.. => joined::<4>(layer, first, input, out),
-            2.. => joined::<2>(layer, first, input, out),
-            _ => joined::<1>(layer, first, input, out),
-        };
+    for (tile, biases, out) in layer.tiles(out) {
+        match tile.groups {
+            1 => outputs::<1>(tile, biases, input, out),
+            2 => outputs::<2>(tile, biases, input, out),
+            3 => outputs::<3>(tile, biases, input, out),
+            _ => outputs::<4>(tile, biases, input, out),
+        }
     }
 }
 
-/// `GROUPS` times eight outputs, as many lanes at a time as can be joined. Returns `GROUPS`.
+/// `GROUPS` times eight outputs, as many lanes at a time as can be joined.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn joined<const GROUPS: usize>(
-    layer: &Affine,
-    first: usize,
-    input: &[Bytes],
-    out: &mut [i32],
-) -> usize {
-    match layer.joined {
-        4.. => outputs::<GROUPS, 4>(layer, first, input, out),
-        2.. => outputs::<GROUPS, 2>(layer, first, input, out),
-        _ => outputs::<GROUPS, 1>(layer, first, input, out),
+fn outputs<const GROUPS: usize>(tile: &Tile, biases: &[i32], input: &[Bytes], out: &mut [i32]) {
+    match tile.joined {
+        8.. => joined::<GROUPS, 8>(tile, biases, input, out),
+        4.. => joined::<GROUPS, 4>(tile, biases, input, out),
+        2.. => joined::<GROUPS, 2>(tile, biases, input, out),
+        _ => joined::<GROUPS, 1>(tile, biases, input, out),
     }
-    GROUPS
 }
 
 /// `GROUPS` times eight outputs, the products of `JOINED` lanes being added in 16 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn outputs<const GROUPS: usize, const JOINED: usize>(
-    layer: &Affine,
-    first: usize,
+fn joined<const GROUPS: usize, const JOINED: usize>(
+    tile: &Tile,
+    biases: &[i32],
     input: &[Bytes],
     out: &mut [i32],
 ) {
     let ones = _mm256_set1_epi16(1);
-    let outputs = first * 8..(first + GROUPS) * 8;
-    let (biases, _) = layer.biases[outputs.clone()].as_chunks::<8>();
     let mut sums = [_mm256_setzero_si256(); GROUPS];
-    for (sum, biases) in sums.iter_mut().zip(biases) {
+    for (sum, biases) in sums.iter_mut().zip(biases.as_chunks::<8>().0) {
         *sum = load_sums(biases);
     }
-    let mut rows = layer.weights.chunks_exact(layer.groups * JOINED);
+    let (rows, _) = tile.weights.as_chunks::<GROUPS>();
+    let (rows, _) = rows.as_chunks::<JOINED>();
+    let mut rows = rows.iter();
     for bytes in input {
         let (steps, _) = bytes.0.as_chunks::<4>();
-        let (steps, _) = steps.as_chunks::<JOINED>();
-        for steps in steps {
-            let Some(lanes) = rows.next() else { return };
+        for (steps, rows) in steps.as_chunks::<JOINED>().0.iter().zip(rows.by_ref()) {
             let mut products = [_mm256_setzero_si256(); GROUPS];
-            for (k, &step) in steps.iter().enumerate() {
+            for (&step, lanes) in steps.iter().zip(rows) {
                 let input = _mm256_set1_epi32(i32::from_ne_bytes(step));
-                let lanes = lanes[k * layer.groups + first..].first_chunk::<GROUPS>();
-                let Some(lanes) = lanes else { return };
                 for (sum, lane) in products.iter_mut().zip(lanes) {
                     *sum = _mm256_add_epi16(*sum, _mm256_maddubs_epi16(input, load_lane(lane)));
                 }
@@ -133,8 +124,7 @@ fn outputs<const GROUPS: usize, const JOINED: usize>(
             }
         }
     }
-    let (out, _) = out[outputs].as_chunks_mut::<8>();
-    for (out, sum) in out.iter_mut().zip(sums) {
+    for (out, sum) in out.as_chunks_mut::<8>().0.iter_mut().zip(sums) {
         store_sums(out, sum);
     }
 }

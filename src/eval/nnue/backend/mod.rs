@@ -5,7 +5,11 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod ssse3;
 
 use super::network::{Affine, Block, Bytes, Transformer};
 use std::sync::OnceLock;
@@ -40,7 +44,11 @@ pub(super) trait Backend: Sync {
 pub(super) fn available() -> Vec<&'static dyn Backend> {
     let mut backends: Vec<&'static dyn Backend> = Vec::new();
     #[cfg(target_arch = "x86_64")]
-    backends.extend(avx2::Avx2::detect());
+    {
+        backends.extend(avx512::Avx512::detect());
+        backends.extend(avx2::Avx2::detect());
+        backends.extend(ssse3::Ssse3::detect());
+    }
     backends.push(scalar::Scalar::get());
     backends
 }

@@ -121,17 +121,15 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
 }
 
 fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
-    let out = &mut out[..layer.biases.len()];
-    out.copy_from_slice(&layer.biases);
-    let inputs = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
-    for (input, lanes) in inputs.zip(layer.weights.chunks_exact(layer.groups)) {
-        if *input == [0; 4] {
-            continue;
-        }
-        let weights = lanes.iter().flat_map(|lane| lane.0.as_chunks::<4>().0);
-        for (out, weights) in out.iter_mut().zip(weights) {
-            for (&input, &weight) in input.iter().zip(weights) {
-                *out = out.wrapping_add(i32::from(input) * i32::from(weight));
+    for (tile, biases, out) in layer.tiles(out) {
+        out.copy_from_slice(biases);
+        let inputs = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
+        for (input, lanes) in inputs.zip(tile.weights.chunks_exact(tile.groups)) {
+            let weights = lanes.iter().flat_map(|lane| lane.0.as_chunks::<4>().0);
+            for (out, weights) in out.iter_mut().zip(weights) {
+                for (&input, &weight) in input.iter().zip(weights) {
+                    *out = out.wrapping_add(i32::from(input) * i32::from(weight));
+                }
             }
         }
     }
