@@ -43,7 +43,7 @@ fn impossible_positions_are_refused_by_rule_and_the_old_one_stays() {
             "P",
         ),
         ("4k3P/9/9/9/9/9/9/9/4K4 b - 1", "rank a"),
-        ("4k4/9/9/9/9/9/9/9/4K4 b 19P 1", "hands"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b 19P 1", "19 pieces of kind P"),
         ("4k4/9/9/9/4R4/9/9/9/4K4 b - 1", "white is in check"),
         ("9/9/9/9/9/9/9/9/9 b - 1", "king"),
         ("broken", "ranks"),
