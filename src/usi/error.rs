@@ -34,6 +34,15 @@ pub enum UsiError {
     /// `position` with nothing to set up.
     #[error("position: expected `startpos` or `sfen`; the old position stays")]
     NoPosition,
+    /// `position startpos` with more than moves behind it.
+    #[error("position: expected `moves` after `startpos`, found `{0}`; the old position stays")]
+    AfterStartpos(String),
+    /// `position` with a word where the board of an SFEN should be.
+    #[error(
+        "position: expected `startpos` or a board of nine ranks divided by `/`, found `{0}`; \
+         the old position stays"
+    )]
+    NoBoard(String),
     /// `position` with a bad SFEN.
     #[error("position: {0}; the old position stays")]
     Sfen(#[from] SfenError),

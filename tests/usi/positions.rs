@@ -86,6 +86,27 @@ fn bad_moves_are_told_with_their_place_and_the_old_position_stays() {
 }
 
 #[test]
+fn a_mistyped_setup_is_told_by_its_word_and_the_old_position_stays() {
+    let mut s = Session::ready();
+    s.send("position startpos moves 7g7f");
+    for (setup, word) in [
+        ("startpos move 2g2f", "`move`"),
+        ("startpos 2g2f", "`2g2f`"),
+        ("startpos moves\07g7f", "`moves\\u{0}7g7f`"),
+        ("fen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "`fen`"),
+        ("sfen startpos", "`startpos`"),
+        ("position startpos", "`position`"),
+    ] {
+        s.send(&format!("position {setup}"));
+        let told = s.expect("info string position: ", 1000);
+        assert!(told.contains(word), "{told}");
+        assert!(told.ends_with("the old position stays"), "{told}");
+        s.send("side");
+        s.expect("white", 1000);
+    }
+}
+
+#[test]
 fn a_game_of_1600_plies_is_read() {
     let mut s = Session::ready();
     let game = "2h3h 8b7b 3h2h 7b8b ".repeat(400);
