@@ -227,13 +227,22 @@ impl Engine {
 
     /// Drops what cannot be played, and what is named twice.
     fn keep_legal(&self, moves: &mut Vec<Move>) {
-        let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
+        let mut kept: Vec<Move> = Vec::new();
+        let mut illegal: Vec<Move> = Vec::new();
         for &mv in moves.iter() {
             if !self.position.is_legal(mv) {
-                self.complain(&UsiError::IllegalSearchMove(mv));
+                illegal.push(mv);
             } else if !kept.contains(&mv) {
                 kept.push(mv);
             }
+        }
+        match illegal[..] {
+            [] => {}
+            [mv] => self.complain(&UsiError::IllegalSearchMove(mv)),
+            [first, ref others @ ..] => self.complain(&UsiError::IllegalSearchMoves {
+                first,
+                others: others.len(),
+            }),
         }
         *moves = kept;
     }

@@ -69,6 +69,14 @@ pub enum UsiError {
     /// `go searchmoves` with a move that cannot be played.
     #[error("go searchmoves: {0} is illegal here and ignored")]
     IllegalSearchMove(Move),
+    /// `go searchmoves` with several of them.
+    #[error("go searchmoves: {first} and {others} more are illegal here and ignored")]
+    IllegalSearchMoves {
+        /// The first one.
+        first: Move,
+        /// How many there are besides.
+        others: usize,
+    },
     /// `setoption` without a name.
     #[error("setoption: the name is missing")]
     NoOptionName,

@@ -137,3 +137,14 @@ fn searchmoves_keep_to_the_moves_given() {
     s.expect("info string go", 1000);
     s.bestmove(3000);
 }
+
+#[test]
+fn illegal_searchmoves_are_told_in_one_line() {
+    let mut s = Session::ready();
+    let moves = "3c3d 7g7f 9c9d ".repeat(2000);
+    s.go("startpos", &format!("depth 3 searchmoves {moves}"));
+    assert_eq!(s.bestmove(3000), "7g7f");
+    assert_eq!(s.count("info string"), 1);
+    let told = "info string go searchmoves: 3c3d and 3999 more are illegal here and ignored";
+    assert_eq!(s.count(told), 1);
+}
