@@ -115,8 +115,12 @@ pub enum UsiError {
 
 /// The beginning of a text from outside, short enough for a message.
 pub(super) fn clip(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut clipped: String = text.chars().take(LONGEST).collect();
+    clip_to(text, 60)
+}
+
+/// So many characters of a text; `...` stands for the rest.
+pub(super) fn clip_to(text: &str, longest: usize) -> String {
+    let mut clipped: String = text.chars().take(longest).collect();
     if clipped.len() < text.len() {
         clipped.push_str("...");
     }
