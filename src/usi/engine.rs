@@ -346,11 +346,12 @@ impl Engine {
         }
     }
 
-    /// Refuses a typed command during a search.
+    /// Refuses a typed command during a search; waits for the one typed before.
     fn require_idle(&mut self, command: &'static str) -> Result<(), UsiError> {
         if !self.answered.get() {
             return Err(UsiError::Busy(command));
         }
+        self.await_patient_task();
         self.finish();
         Ok(())
     }
@@ -364,7 +365,6 @@ impl Engine {
 
     /// Ends whatever is running, its answer printed.
     fn finish(&mut self) {
-        self.await_patient_task();
         self.stop();
         self.searcher.wait();
         if let Some(task) = self.task.take() {
