@@ -33,6 +33,8 @@ struct Running {
     ponder: bool,
     /// Nothing was said about its end, so far.
     unlimited: bool,
+    /// When the clock of a game says so.
+    clocked: bool,
 }
 
 /// The state of a USI session. Driven from one thread.
@@ -97,6 +99,15 @@ impl Engine {
     /// Tells what was wrong.
     pub fn complain(&self, error: &UsiError) {
         self.output.info_string(&error.to_string());
+    }
+
+    /// Answers everything asked for after the end of input. The clock of a game means nothing when
+    /// the GUI is gone; what a script asks for, by depth, nodes or time, is done to the end.
+    pub fn hang_up(&mut self) {
+        if self.running.clocked {
+            self.searcher.stop();
+        }
+        self.drain();
     }
 
     /// Waits until everything asked for has been answered. What would never end is stopped.
@@ -218,6 +229,7 @@ impl Engine {
             infinite: limits.infinite,
             ponder: limits.ponder,
             unlimited,
+            clocked: limits.clock.is_some(),
         };
         self.answered = Answered::new(false);
         let report = Box::new(UsiReport::new(self.output.clone(), self.answered.clone()));
@@ -294,6 +306,7 @@ impl Engine {
         };
         let clock = clock.or(self.running.unlimited.then_some(default));
         self.running.ponder = false;
+        self.running.clocked |= clock.is_some();
         self.searcher.ponderhit(clock);
     }
 
