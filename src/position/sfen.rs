@@ -64,8 +64,8 @@ pub enum SfenError {
         /// The character.
         found: char,
     },
-    /// A count in the hands that no piece follows, or one that no set allows.
-    #[error("SFEN hands, character {column}: the count is not followed by a piece or is not 1-18")]
+    /// A count in the hands that no piece follows, or zero.
+    #[error("SFEN hands, character {column}: the count is zero or not followed by a piece")]
     HandCount {
         /// Position in the text, from 1.
         column: usize,
@@ -84,18 +84,32 @@ pub enum SfenError {
         total: u32,
     },
     /// Two kings of one side.
-    #[error("SFEN: {0} has more than one king")]
-    TwoKings(Color),
+    #[error(
+        "SFEN board, rank {}: `{}` on {square} is a second king of {color}",
+        rank_of(*square),
+        Piece::new(*color, PieceType::King)
+    )]
+    TwoKings {
+        /// Whose kings.
+        color: Color,
+        /// Where the second one stands.
+        square: Square,
+    },
     /// Neither side has a king. One may be missing, as in mate problems.
     #[error("SFEN: no king on the board (at most one may be missing)")]
     NoKings,
     /// Two unpromoted pawns of a side on a file (二歩).
-    #[error("SFEN: {color} has two unpromoted pawns on file {file} (nifu)")]
+    #[error(
+        "SFEN board, rank {}: `{}` on {square} is a second unpromoted pawn of {color} on its file \
+         (nifu)",
+        rank_of(*square),
+        Piece::new(*color, PieceType::Pawn)
+    )]
     TwoPawns {
         /// Whose pawns.
         color: Color,
-        /// File, 1-9.
-        file: u8,
+        /// Where the second one stands, counted from rank a.
+        square: Square,
     },
     /// A pawn where it could never move (行き所のない駒). Lances and knights set up so are accepted:
     /// problem positions contain them, and they do no harm but to be captured.
@@ -109,8 +123,21 @@ pub enum SfenError {
         rank: char,
     },
     /// The side that has just moved stands in check.
-    #[error("SFEN: {0} is in check but it is the other side's turn")]
-    OpponentInCheck(Color),
+    #[error(
+        "SFEN board, rank {}: {color} is in check (`{}` on {square}) but it is the other side's turn",
+        rank_of(*square),
+        Piece::new(*color, PieceType::King)
+    )]
+    OpponentInCheck {
+        /// Whose king.
+        color: Color,
+        /// Where it stands.
+        square: Square,
+    },
+}
+
+fn rank_of(square: Square) -> char {
+    rank_letter(square.rank().into())
 }
 
 fn rank_letter(rank: usize) -> char {
@@ -214,7 +241,7 @@ impl Position {
             if files < 9 {
                 let sq = Square::new(8 - files as u8, rank as u8);
                 if kind == PieceType::King && self.kings[color.index()].replace(sq).is_some() {
-                    return Err(SfenError::TwoKings(color));
+                    return Err(SfenError::TwoKings { color, square: sq });
                 }
                 self.put(Piece::new(color, kind), sq);
             }
@@ -244,8 +271,8 @@ impl Position {
         for (column, found) in text.chars().enumerate().map(|(i, c)| (i + 1, c)) {
             if let Some(digit) = found.to_digit(10) {
                 let (start, count) = pending.unwrap_or((column, 0));
-                let count = count * 10 + digit;
-                if count == 0 || count > 18 {
+                let count = count.saturating_mul(10).saturating_add(digit);
+                if count == 0 {
                     return Err(SfenError::HandCount { column: start });
                 }
                 pending = Some((start, count));
@@ -263,7 +290,7 @@ impl Position {
             };
             let (_, count) = pending.take().unwrap_or((column, 1));
             let slot = &mut counts[color.index()][kind.index()];
-            *slot += count;
+            *slot = slot.saturating_add(count);
             if *slot > kind.total() {
                 let (letter, total) = (kind.letter(), kind.total());
                 return Err(SfenError::TooMany {
@@ -319,16 +346,13 @@ impl Position {
         for color in Color::ALL {
             let pawns = self.pieces(color, PieceType::Pawn);
             for file in 0..9 {
-                if (pawns & Bitboard::file(file)).has_many() {
-                    return Err(SfenError::TwoPawns {
-                        color,
-                        file: file + 1,
-                    });
+                if let Some(square) = (pawns & Bitboard::file(file)).into_iter().nth(1) {
+                    return Err(SfenError::TwoPawns { color, square });
                 }
             }
             let dead = pawns & Bitboard::far_ranks(color, 1);
             if let Some(square) = dead.first() {
-                let rank = rank_letter(square.rank() as usize);
+                let rank = rank_of(square);
                 return Err(SfenError::DeadPawn {
                     color,
                     square,
@@ -340,7 +364,10 @@ impl Position {
         if let Some(king) = self.king(waiting)
             && self.is_attacked(self.side, king, self.occupied())
         {
-            return Err(SfenError::OpponentInCheck(waiting));
+            return Err(SfenError::OpponentInCheck {
+                color: waiting,
+                square: king,
+            });
         }
         Ok(())
     }
@@ -550,10 +577,15 @@ mod tests {
             }
         );
         assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b 2"), HandCount { column: 1 });
-        assert_eq!(
-            error("4k4/9/9/9/9/9/9/9/4K4 b 99P"),
-            HandCount { column: 1 }
-        );
+        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b 0P"), HandCount { column: 1 });
+        for (hands, found) in [("19P", 19), ("10P9P", 19), ("99999999999P", u32::MAX)] {
+            let too_many = TooMany {
+                letter: 'P',
+                found,
+                total: 18,
+            };
+            assert_eq!(error(&format!("4k4/9/9/9/9/9/9/9/4K4 b {hands}")), too_many);
+        }
         assert_eq!(
             error("4k4/9/9/9/9/9/9/9/4K4 b 3R"),
             TooMany {
@@ -573,16 +605,13 @@ mod tests {
         assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b - x"), MoveNumber("x".into()));
         assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b - 1 x"), Trailing("x".into()));
         assert_eq!(
-            error("3kk4/9/9/9/9/9/9/9/4K4 b - 1"),
-            TwoKings(Color::White)
+            error("3kk4/9/9/9/9/9/9/9/4K4 b - 1").to_string(),
+            "SFEN board, rank a: `k` on 5a is a second king of white"
         );
         assert_eq!(error("9/9/9/9/9/9/9/9/9 b - 1"), NoKings);
         assert_eq!(
-            error("4k4/9/4P4/4P4/9/9/9/9/4K4 b - 1"),
-            TwoPawns {
-                color: Color::Black,
-                file: 5
-            }
+            error("4k4/9/4P4/4P4/9/9/9/9/4K4 b - 1").to_string(),
+            "SFEN board, rank d: `P` on 5d is a second unpromoted pawn of black on its file (nifu)"
         );
         let dead = error("P3k4/9/9/9/9/9/9/9/4K4 b - 1");
         assert!(matches!(dead, DeadPawn { rank: 'a', .. }));
@@ -590,8 +619,8 @@ mod tests {
         assert!(matches!(dead, DeadPawn { rank: 'i', .. }));
         assert!(Position::from_sfen("4k4/N8/9/9/9/9/9/9/l3K4 b - 1").is_ok());
         assert_eq!(
-            error("4k4/9/9/9/4R4/9/9/9/3K5 b - 1"),
-            OpponentInCheck(Color::White)
+            error("4k4/9/9/9/4R4/9/9/9/3K5 b - 1").to_string(),
+            "SFEN board, rank a: white is in check (`k` on 5a) but it is the other side's turn"
         );
     }
 }

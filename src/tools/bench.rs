@@ -7,7 +7,8 @@ use crate::position::Position;
 use crate::search::{Answer, Info, Limits, Report, ScoreBound, SearchOptions, Searcher};
 use crate::types::Depth;
 use std::io::{self, Write};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// The positions, one SFEN a line.
@@ -17,6 +18,8 @@ const POSITIONS: &str = include_str!("../../positions/bench.sfen");
 const DEFAULT_DEPTH: Depth = 10;
 /// Hash table unless another size is asked for, in megabytes.
 const DEFAULT_HASH: usize = 16;
+/// How often to look at the stop signal during a search.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a run adds up to.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +46,24 @@ impl Summary {
             _ => 1.0,
         }
     }
+
+    /// Adds the iterations and the time of one search.
+    fn add(&mut self, iterations: &[Info], time: Duration) {
+        self.positions += 1;
+        self.time += time;
+        self.nodes += iterations.last().map_or(0, |info| info.nodes);
+        for info in iterations {
+            if info.bound != ScoreBound::Exact {
+                continue;
+            }
+            let index = info.depth as usize - 1;
+            if self.depths.len() <= index {
+                self.depths.resize(index + 1, (0, Duration::ZERO));
+            }
+            self.depths[index].0 += info.nodes;
+            self.depths[index].1 += Duration::from_millis(info.time_ms);
+        }
+    }
 }
 
 /// Sends on every finished iteration.
@@ -56,8 +77,8 @@ impl Report for Iterations {
     fn answer(&mut self, _: Answer) {}
 }
 
-/// Searches every position of the set, from a cleared state each.
-pub fn measure(depth: Depth, threads: usize, hash: usize) -> Summary {
+/// Searches every position of the set, from a cleared state each. `None` when told to stop.
+pub fn measure(depth: Depth, threads: usize, hash: usize, stop: &AtomicBool) -> Option<Summary> {
     let mut searcher = Searcher::new();
     searcher.set_threads(threads);
     // If there is no room for the table asked for, the search makes do with a smaller one.
@@ -76,25 +97,29 @@ pub fn measure(depth: Depth, threads: usize, hash: usize) -> Summary {
         };
         let start = Instant::now();
         searcher.go(&position, limits, &options, Box::new(Iterations(sender)));
+        let iterations = collect(&iterations, &searcher, stop);
         searcher.wait();
-        summary.time += start.elapsed();
-        summary.positions += 1;
-        let mut nodes = 0;
-        for info in iterations.iter() {
-            nodes = info.nodes;
-            if info.bound != ScoreBound::Exact {
-                continue;
-            }
-            let index = info.depth as usize - 1;
-            if summary.depths.len() <= index {
-                summary.depths.resize(index + 1, (0, Duration::ZERO));
-            }
-            summary.depths[index].0 += info.nodes;
-            summary.depths[index].1 += Duration::from_millis(info.time_ms);
+        if stop.load(Ordering::Relaxed) {
+            return None;
         }
-        summary.nodes += nodes;
+        summary.add(&iterations, start.elapsed());
     }
-    summary
+    Some(summary)
+}
+
+/// Takes in the iterations of a search until it ends; passes the stop signal on.
+fn collect(iterations: &Receiver<Info>, searcher: &Searcher, stop: &AtomicBool) -> Vec<Info> {
+    let mut collected = Vec::new();
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            searcher.stop();
+        }
+        match iterations.recv_timeout(STOP_INTERVAL) {
+            Ok(info) => collected.push(info),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return collected,
+        }
+    }
 }
 
 /// The positions of the set.
@@ -105,7 +130,7 @@ fn positions() -> impl Iterator<Item = Position> {
         .filter_map(|line| Position::from_sfen(line).ok())
 }
 
-/// Runs the benchmark and prints its figures, `Bench: <nodes>` last.
+/// Runs the benchmark and prints its figures, `Bench: <nodes>` last; nothing when told to stop.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -114,12 +139,16 @@ pub fn run(
     depth: Option<Depth>,
     threads: Option<usize>,
     hash: Option<usize>,
+    stop: &AtomicBool,
 ) -> io::Result<()> {
-    let summary = measure(
+    let Some(summary) = measure(
         depth.unwrap_or(DEFAULT_DEPTH),
         threads.unwrap_or(1),
         hash.unwrap_or(DEFAULT_HASH),
-    );
+        stop,
+    ) else {
+        return Ok(());
+    };
     for (i, (nodes, time)) in summary.depths.iter().enumerate() {
         writeln!(
             out,
@@ -153,9 +182,17 @@ mod tests {
 
     #[test]
     fn the_node_count_is_the_same_every_time() {
-        let nodes = || measure(4, 1, 4).nodes;
+        let stop = AtomicBool::new(false);
+        let nodes = || measure(4, 1, 4, &stop).unwrap().nodes;
         let first = nodes();
         assert!(first > 10_000);
         assert_eq!(nodes(), first);
+    }
+
+    #[test]
+    fn a_stopped_bench_prints_nothing() {
+        let mut text = Vec::new();
+        run(&mut text, Some(60), None, Some(1), &AtomicBool::new(true)).unwrap();
+        assert!(text.is_empty());
     }
 }

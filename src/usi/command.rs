@@ -144,7 +144,7 @@ fn protocol(words: &[&str], line: &[u8]) -> Option<Parsed> {
         ["isready", ..] => Command::IsReady.into(),
         ["usinewgame", ..] => Command::NewGame.into(),
         ["setoption", rest @ ..] => set_option(rest, line).into(),
-        ["position", rest @ ..] => position(rest),
+        ["position", rest @ ..] => position(rest).into(),
         ["go", "perft", rest @ ..] => perft(rest),
         ["go", rest @ ..] => go(rest),
         ["ponderhit", rest @ ..] => ponderhit(rest),
@@ -201,27 +201,29 @@ fn value_bytes(line: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-fn position(words: &[&str]) -> Parsed {
+fn position(words: &[&str]) -> Result<Command, UsiError> {
     let mut parts = words.splitn(2, |&word| word == "moves");
     let setup = parts.next().unwrap_or_default();
     let moves = parts.next().unwrap_or_default();
-    let (sfen, complaint) = match setup {
-        [] => return Err(UsiError::NoPosition).into(),
-        ["startpos"] => (None, None),
-        ["startpos", word, ..] => (None, Some(unknown("position", word))),
-        ["sfen", fields @ ..] => (Some(fields.join(" ")), None),
-        // A bare SFEN, as typed by hand.
-        fields => (Some(fields.join(" ")), None),
+    let sfen = match setup {
+        [] => return Err(UsiError::NoPosition),
+        ["startpos"] => None,
+        ["startpos", word, ..] => return Err(UsiError::AfterStartpos(clip(word))),
+        // A bare SFEN, as typed by hand, lacks the word.
+        ["sfen", fields @ ..] | fields => Some(sfen(fields)?),
     };
     let numbered = moves.iter().zip(1..).map(|(text, number)| {
         Move::from_usi(text).map_err(|source| UsiError::MoveText { number, source })
     });
-    match numbered.collect() {
-        Ok(moves) => Parsed {
-            command: Some(Command::Position { sfen, moves }),
-            complaint,
-        },
-        Err(error) => Err(error).into(),
+    let moves = numbered.collect::<Result<_, _>>()?;
+    Ok(Command::Position { sfen, moves })
+}
+
+/// The fields of an SFEN, if they begin with something like a board.
+fn sfen(fields: &[&str]) -> Result<String, UsiError> {
+    match fields.first() {
+        Some(word) if !word.contains('/') => Err(UsiError::NoBoard(clip(word))),
+        _ => Ok(fields.join(" ")),
     }
 }
 

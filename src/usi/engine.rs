@@ -33,6 +33,8 @@ struct Running {
     ponder: bool,
     /// Nothing was said about its end, so far.
     unlimited: bool,
+    /// When the clock of a game says so.
+    clocked: bool,
 }
 
 /// The state of a USI session. Driven from one thread.
@@ -97,6 +99,15 @@ impl Engine {
     /// Tells what was wrong.
     pub fn complain(&self, error: &UsiError) {
         self.output.info_string(&error.to_string());
+    }
+
+    /// Answers everything asked for after the end of input. The clock of a game means nothing when
+    /// the GUI is gone; what a script asks for, by depth, nodes or time, is done to the end.
+    pub fn hang_up(&mut self) {
+        if self.running.clocked {
+            self.searcher.stop();
+        }
+        self.drain();
     }
 
     /// Waits until everything asked for has been answered. What would never end is stopped.
@@ -218,6 +229,7 @@ impl Engine {
             infinite: limits.infinite,
             ponder: limits.ponder,
             unlimited,
+            clocked: limits.clock.is_some(),
         };
         self.answered = Answered::new(false);
         let report = Box::new(UsiReport::new(self.output.clone(), self.answered.clone()));
@@ -227,13 +239,22 @@ impl Engine {
 
     /// Drops what cannot be played, and what is named twice.
     fn keep_legal(&self, moves: &mut Vec<Move>) {
-        let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
+        let mut kept: Vec<Move> = Vec::new();
+        let mut illegal: Vec<Move> = Vec::new();
         for &mv in moves.iter() {
             if !self.position.is_legal(mv) {
-                self.complain(&UsiError::IllegalSearchMove(mv));
+                illegal.push(mv);
             } else if !kept.contains(&mv) {
                 kept.push(mv);
             }
+        }
+        match illegal[..] {
+            [] => {}
+            [mv] => self.complain(&UsiError::IllegalSearchMove(mv)),
+            [first, ref others @ ..] => self.complain(&UsiError::IllegalSearchMoves {
+                first,
+                others: others.len(),
+            }),
         }
         *moves = kept;
     }
@@ -285,6 +306,7 @@ impl Engine {
         };
         let clock = clock.or(self.running.unlimited.then_some(default));
         self.running.ponder = false;
+        self.running.clocked |= clock.is_some();
         self.searcher.ponderhit(clock);
     }
 
@@ -337,11 +359,12 @@ impl Engine {
         }
     }
 
-    /// Refuses a typed command during a search.
+    /// Refuses a typed command during a search; waits for the one typed before.
     fn require_idle(&mut self, command: &'static str) -> Result<(), UsiError> {
         if !self.answered.get() {
             return Err(UsiError::Busy(command));
         }
+        self.await_patient_task();
         self.finish();
         Ok(())
     }
@@ -355,7 +378,6 @@ impl Engine {
 
     /// Ends whatever is running, its answer printed.
     fn finish(&mut self) {
-        self.await_patient_task();
         self.stop();
         self.searcher.wait();
         if let Some(task) = self.task.take() {

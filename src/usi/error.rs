@@ -34,6 +34,15 @@ pub enum UsiError {
     /// `position` with nothing to set up.
     #[error("position: expected `startpos` or `sfen`; the old position stays")]
     NoPosition,
+    /// `position startpos` with more than moves behind it.
+    #[error("position: expected `moves` after `startpos`, found `{0}`; the old position stays")]
+    AfterStartpos(String),
+    /// `position` with a word where the board of an SFEN should be.
+    #[error(
+        "position: expected `startpos` or a board of nine ranks divided by `/`, found `{0}`; \
+         the old position stays"
+    )]
+    NoBoard(String),
     /// `position` with a bad SFEN.
     #[error("position: {0}; the old position stays")]
     Sfen(#[from] SfenError),
@@ -60,6 +69,14 @@ pub enum UsiError {
     /// `go searchmoves` with a move that cannot be played.
     #[error("go searchmoves: {0} is illegal here and ignored")]
     IllegalSearchMove(Move),
+    /// `go searchmoves` with several of them.
+    #[error("go searchmoves: {first} and {others} more are illegal here and ignored")]
+    IllegalSearchMoves {
+        /// The first one.
+        first: Move,
+        /// How many there are besides.
+        others: usize,
+    },
     /// `setoption` without a name.
     #[error("setoption: the name is missing")]
     NoOptionName,
@@ -98,8 +115,12 @@ pub enum UsiError {
 
 /// The beginning of a text from outside, short enough for a message.
 pub(super) fn clip(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut clipped: String = text.chars().take(LONGEST).collect();
+    clip_to(text, 60)
+}
+
+/// So many characters of a text; `...` stands for the rest.
+pub(super) fn clip_to(text: &str, longest: usize) -> String {
+    let mut clipped: String = text.chars().take(longest).collect();
     if clipped.len() < text.len() {
         clipped.push_str("...");
     }

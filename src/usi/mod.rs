@@ -72,7 +72,7 @@ fn run_input(engine: &mut Engine) {
             }
             Line::TooLong => engine.complain(&UsiError::LineTooLong),
             Line::End => {
-                engine.drain();
+                engine.hang_up();
                 return;
             }
         }

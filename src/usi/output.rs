@@ -3,8 +3,16 @@
 //! GUIs differ in the encoding they expect and in the words they react to, so `info string` text is
 //! made safe here: ASCII only, and no word that some client would take for a command.
 
+use super::error::clip_to;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Characters of an `info string`; what quotes its input could be megabytes long.
+const LONGEST_INFO: usize = 300;
+/// A line that has not been written for so long at the end is not being read by anybody.
+const LAST_PATIENCE: Duration = Duration::from_millis(150);
 
 /// A line writer shared by all threads. Clones write to the same place.
 #[derive(Clone)]
@@ -34,14 +42,24 @@ impl Output {
         }
     }
 
-    /// Writes an `info string` line; see [`harmless`].
+    /// Writes an `info string` line, clipped if very long; see [`harmless`].
     pub fn info_string(&self, text: &str) {
-        self.line(&format!("info string {}", harmless(text)));
+        let text = harmless(&clip_to(text, LONGEST_INFO));
+        self.line(&format!("info string {text}"));
     }
 
-    /// Nothing is written from now on.
+    /// No line is begun from now on, unless one is stuck: the wait for it is short, so that the
+    /// process can end when nobody reads.
     pub fn close(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let deadline = Instant::now() + LAST_PATIENCE;
+        loop {
+            match self.0.try_lock() {
+                Ok(mut writer) => return *writer = None,
+                Err(TryLockError::Poisoned(error)) => return *error.into_inner() = None,
+                Err(TryLockError::WouldBlock) if Instant::now() > deadline => return,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+            }
+        }
     }
 }
 
@@ -97,6 +115,65 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// Keeps what is written.
+    struct Kept(Sender<Vec<u8>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.send(bytes.to_vec()).unwrap();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Says that a write has begun, and is stuck in it until the other channel closes.
+    struct Stuck(Sender<()>, Receiver<()>);
+
+    impl Write for Stuck {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.send(()).unwrap();
+            let _ = self.1.recv();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn long_info_strings_are_clipped_between_characters() {
+        let (sender, written) = channel();
+        let output = Output::to(Box::new(Kept(sender)));
+        for letter in ["x", "\u{99d2}"] {
+            output.info_string(&letter.repeat(1_000_000));
+            let line = String::from_utf8(written.recv().unwrap()).unwrap();
+            let expected = harmless(letter).repeat(LONGEST_INFO);
+            assert_eq!(line, format!("info string {expected}...\n"));
+        }
+        output.info_string(&"y".repeat(LONGEST_INFO));
+        let line = written.recv().unwrap();
+        assert!(line.ends_with(b"yyy\n"));
+    }
+
+    #[test]
+    fn an_output_that_nobody_reads_can_be_closed() {
+        let (begun, is_begun) = channel();
+        let (release, is_released) = channel();
+        let output = Output::to(Box::new(Stuck(begun, is_released)));
+        let writing = thread::spawn({
+            let output = output.clone();
+            move || output.line("one")
+        });
+        is_begun.recv().unwrap();
+        output.close();
+        assert!(!writing.is_finished());
+        drop(release);
+        writing.join().unwrap();
+    }
 
     #[test]
     fn info_strings_are_ascii_and_hold_no_command_words() {

@@ -25,7 +25,8 @@ enum Manner {
     Limited,
     /// Gives way to the next command, and does not end by itself.
     Endless,
-    /// The next command waits for it, as people and scripts expect of what they type.
+    /// The next typed command and the end of the session wait for it, as people and scripts
+    /// expect; a command of the protocol ends it.
     Patient,
 }
 
@@ -63,18 +64,22 @@ impl Task {
         })
     }
 
-    /// Runs the benchmark, which cannot be stopped.
+    /// Runs the benchmark.
     pub fn bench(
         depth: Option<Depth>,
         threads: Option<usize>,
         hash: Option<usize>,
         output: Output,
     ) -> io::Result<Task> {
-        Task::start(Manner::Patient, move |_| {
+        Task::start(Manner::Patient, move |stop| {
             let mut text = Vec::new();
             // Writing to memory does not fail.
-            let _ = bench::run(&mut text, depth, threads, hash);
-            output.line(String::from_utf8_lossy(&text).trim_end());
+            let _ = bench::run(&mut text, depth, threads, hash, stop);
+            if text.is_empty() {
+                output.info_string("bench: stopped");
+            } else {
+                output.line(String::from_utf8_lossy(&text).trim_end());
+            }
         })
     }
 
@@ -96,7 +101,7 @@ impl Task {
         self.manner == Manner::Endless
     }
 
-    /// Whether the next command is to wait for it.
+    /// Whether the next typed command is to wait for it.
     pub fn is_patient(&self) -> bool {
         self.manner == Manner::Patient
     }

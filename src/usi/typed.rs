@@ -14,7 +14,8 @@ Komaoto speaks USI, the protocol of shogi GUIs. Besides the commands of the prot
   eval                the static evaluation
   perft N             the number of lines of N plies, move by move; ends early by: stop
   bench [depth] [threads] [hash]
-                      search a fixed set of positions; prints nodes and speed
+                      search a fixed set of positions; prints nodes and speed;
+                      ends early by: stop
   getoption [name]    values of options
   help                this text
   quit                leave

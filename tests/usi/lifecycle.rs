@@ -16,13 +16,37 @@ fn the_end_of_input_ends_an_idle_engine() {
 }
 
 #[test]
-fn a_search_in_progress_is_answered_after_the_end_of_input() {
-    let mut s = Session::ready();
-    s.go("startpos", "btime 0 wtime 0 byoyomi 700");
-    s.close_input();
-    s.bestmove(2500);
-    s.expect_exit(1500);
-    assert_eq!(s.count("bestmove"), 1);
+fn a_script_gets_its_searches_in_full_after_the_end_of_input() {
+    for (limits, least) in [("movetime 600", 400), ("depth 6", 0), ("nodes 20000", 0)] {
+        let mut s = Session::ready();
+        s.go("startpos", limits);
+        s.close_input();
+        s.bestmove(4000);
+        s.took(least, 4000);
+        s.expect_exit(1500);
+        assert_eq!(s.count("bestmove"), 1);
+        let depth = s.last("depth");
+        assert!(limits != "depth 6" || depth == "6", "{depth}");
+    }
+}
+
+#[test]
+fn no_search_by_the_clock_outlives_its_gui() {
+    for (limits, then) in [
+        ("btime 6000000 wtime 6000000", ""),
+        ("btime 0 wtime 0 byoyomi 60000", ""),
+        ("btime 0 wtime 0 binc 60000 winc 60000", ""),
+        ("ponder", "ponderhit btime 0 wtime 0 byoyomi 60000"),
+    ] {
+        let mut s = Session::ready();
+        s.go("startpos", limits);
+        s.send(then);
+        s.sleep(100);
+        s.close_input();
+        s.bestmove(500);
+        s.expect_exit(500);
+        assert_eq!(s.count("bestmove"), 1);
+    }
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn impossible_positions_are_refused_by_rule_and_the_old_one_stays() {
             "P",
         ),
         ("4k3P/9/9/9/9/9/9/9/4K4 b - 1", "rank a"),
-        ("4k4/9/9/9/9/9/9/9/4K4 b 19P 1", "hands"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b 19P 1", "19 pieces of kind P"),
         ("4k4/9/9/9/4R4/9/9/9/4K4 b - 1", "white is in check"),
         ("9/9/9/9/9/9/9/9/9 b - 1", "king"),
         ("broken", "ranks"),
@@ -86,6 +86,27 @@ fn bad_moves_are_told_with_their_place_and_the_old_position_stays() {
 }
 
 #[test]
+fn a_mistyped_setup_is_told_by_its_word_and_the_old_position_stays() {
+    let mut s = Session::ready();
+    s.send("position startpos moves 7g7f");
+    for (setup, word) in [
+        ("startpos move 2g2f", "`move`"),
+        ("startpos 2g2f", "`2g2f`"),
+        ("startpos moves\07g7f", "`moves\\u{0}7g7f`"),
+        ("fen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "`fen`"),
+        ("sfen startpos", "`startpos`"),
+        ("position startpos", "`position`"),
+    ] {
+        s.send(&format!("position {setup}"));
+        let told = s.expect("info string position: ", 1000);
+        assert!(told.contains(word), "{told}");
+        assert!(told.ends_with("the old position stays"), "{told}");
+        s.send("side");
+        s.expect("white", 1000);
+    }
+}
+
+#[test]
 fn a_game_of_1600_plies_is_read() {
     let mut s = Session::ready();
     let game = "2h3h 8b7b 3h2h 7b8b ".repeat(400);
@@ -115,4 +136,15 @@ fn searchmoves_keep_to_the_moves_given() {
     s.go("startpos", "searchmoves 7g7g 3c3d 9g9f depth 3");
     s.expect("info string go", 1000);
     s.bestmove(3000);
+}
+
+#[test]
+fn illegal_searchmoves_are_told_in_one_line() {
+    let mut s = Session::ready();
+    let moves = "3c3d 7g7f 9c9d ".repeat(2000);
+    s.go("startpos", &format!("depth 3 searchmoves {moves}"));
+    assert_eq!(s.bestmove(3000), "7g7f");
+    assert_eq!(s.count("info string"), 1);
+    let told = "info string go searchmoves: 3c3d and 3999 more are illegal here and ignored";
+    assert_eq!(s.count(told), 1);
 }

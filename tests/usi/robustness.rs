@@ -6,6 +6,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, RngCore, SeedableRng};
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The engine gets to the end of its input, still answers, and still plays.
 fn check_sound(s: &mut Session) {
@@ -158,6 +160,47 @@ fn an_endless_line_is_skipped() {
     s.expect("info string a line of more than", 5000);
     s.send("side");
     s.expect("black", 1000);
+}
+
+#[test]
+fn an_enormous_value_is_told_briefly() {
+    let mut s = Session::start();
+    s.send(&format!(
+        "setoption name EvalFile value {}",
+        "x".repeat(5 << 20)
+    ));
+    s.send("isready");
+    let told = s.expect("info string the evaluation file xxx", 10_000);
+    assert!(told.len() < 400 && told.ends_with("..."), "{}", told.len());
+    s.expect("readyok", 5000);
+}
+
+#[test]
+fn quit_is_obeyed_when_nobody_reads() {
+    let mut engine = Command::new(env!("CARGO_BIN_EXE_komaoto"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = engine.stdin.take().unwrap();
+    // Hundreds of lines for each depth soon fill the pipe.
+    input
+        .write_all(
+            b"setoption name USI_Hash value 16\nsetoption name MultiPV value 800\n\
+              setoption name PvInterval value 0\n\
+              position sfen R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1\ngo infinite\n",
+        )
+        .unwrap();
+    thread::sleep(Duration::from_secs(3));
+    input.write_all(b"quit\n").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(3);
+    while engine.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            engine.kill().unwrap();
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(engine.wait().unwrap().code(), Some(0));
 }
 
 #[test]

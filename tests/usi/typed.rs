@@ -61,6 +61,31 @@ fn perft_waits_its_turn_and_can_be_stopped() {
 }
 
 #[test]
+fn commands_of_the_protocol_end_perft_and_bench() {
+    let mut s = Session::ready();
+    for typed in ["perft", "bench"] {
+        for (command, answer) in [
+            ("stop", ""),
+            ("gameover win", ""),
+            ("usinewgame", ""),
+            ("isready", "readyok"),
+            ("go depth 2", "bestmove"),
+            ("go mate 1000", "checkmate"),
+        ] {
+            s.send(&format!("{typed} 20"));
+            s.sleep(30);
+            s.send("position startpos");
+            s.send(command);
+            s.expect(&format!("info string {typed}: stopped"), 2000);
+            if !answer.is_empty() {
+                s.expect(answer, 3000);
+            }
+        }
+    }
+    s.quit();
+}
+
+#[test]
 fn a_script_gets_all_its_answers_before_quit() {
     let mut s = Session::start();
     s.send_bytes(b"position startpos\nperft 3\nperft 4\nquit\n");

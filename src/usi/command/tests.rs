@@ -118,6 +118,23 @@ fn positions_come_in_four_forms() {
 }
 
 #[test]
+fn mistyped_positions_are_no_position() {
+    let error = |line: &str| {
+        let parsed = parse(line.as_bytes());
+        assert_eq!(parsed.command, None, "{line}");
+        parsed.complaint.unwrap()
+    };
+    let after = |word: &str| UsiError::AfterStartpos(word.into());
+    assert_eq!(error("position startpos move 2g2f"), after("move"));
+    assert_eq!(error("position startpos 2g2f moves 7g7f"), after("2g2f"));
+    assert_eq!(error("position startpos moves\07g7f"), after("moves\07g7f"));
+    let no_board = |word: &str| UsiError::NoBoard(word.into());
+    assert_eq!(error("position fen 4k4/9 b - 1"), no_board("fen"));
+    assert_eq!(error("position sfen startpos"), no_board("startpos"));
+    assert_eq!(error("position position startpos"), no_board("position"));
+}
+
+#[test]
 fn clocks_are_read_in_any_order_and_clamped() {
     let read = clock("go byoyomi 5 wtime 400 btime -3000 winc 7 binc 8");
     let expected = Clock {
