@@ -92,7 +92,7 @@ fn a_mistyped_setup_is_told_by_its_word_and_the_old_position_stays() {
     for (setup, word) in [
         ("startpos move 2g2f", "`move`"),
         ("startpos 2g2f", "`2g2f`"),
-        ("startpos moves\07g7f", "`moves\\u{0}7g7f`"),
+        ("startpos moves\x007g7f", "`moves\\u{0}7g7f`"),
         ("fen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "`fen`"),
         ("sfen startpos", "`startpos`"),
         ("position startpos", "`position`"),

@@ -127,7 +127,10 @@ fn mistyped_positions_are_no_position() {
     let after = |word: &str| UsiError::AfterStartpos(word.into());
     assert_eq!(error("position startpos move 2g2f"), after("move"));
     assert_eq!(error("position startpos 2g2f moves 7g7f"), after("2g2f"));
-    assert_eq!(error("position startpos moves\07g7f"), after("moves\07g7f"));
+    assert_eq!(
+        error("position startpos moves\x007g7f"),
+        after("moves\x007g7f")
+    );
     let no_board = |word: &str| UsiError::NoBoard(word.into());
     assert_eq!(error("position fen 4k4/9 b - 1"), no_board("fen"));
     assert_eq!(error("position sfen startpos"), no_board("startpos"));
