@@ -12,6 +12,8 @@ impl Position {
         debug_assert!(mv.is_some() && self.is_legal(mv), "{mv} in {self:?}");
         let us = self.side;
         let to = mv.to();
+        #[cfg(debug_assertions)]
+        let expected_key = self.key_after(mv);
         self.past.push(self.state.clone());
         self.state.board_key ^= zobrist::side();
 
@@ -74,6 +76,8 @@ impl Position {
             0
         };
         self.filter.enter(self.state.board_key);
+        #[cfg(debug_assertions)]
+        assert_eq!(self.key(), expected_key, "key_after {mv}");
         debug_assert_eq!(self.validate(), Ok(()), "after {mv}");
         dirty
     }

@@ -165,6 +165,28 @@ impl Position {
         self.state.board_key ^ self.state.hand_key
     }
 
+    /// The key that the position will have after a legal move.
+    #[inline]
+    pub fn key_after(&self, mv: Move) -> u64 {
+        let (us, to) = (self.side, mv.to());
+        let mut board_key = self.state.board_key ^ zobrist::side();
+        let mut hand_key = self.state.hand_key;
+        board_key ^= zobrist::piece(self.moved_piece_after(mv), to);
+        if mv.is_drop() {
+            hand_key = hand_key.wrapping_sub(zobrist::hand(us, mv.dropped()));
+        } else {
+            let from = mv.from();
+            board_key ^= zobrist::piece(self.piece_on(from), from);
+            let captured = self.piece_on(to);
+            if captured.is_some() {
+                board_key ^= zobrist::piece(captured, to);
+                let kind = captured.kind().demote();
+                hand_key = hand_key.wrapping_add(zobrist::hand(us, kind));
+            }
+        }
+        board_key ^ hand_key
+    }
+
     /// Key of board and side to move.
     #[inline(always)]
     pub fn board_key(&self) -> u64 {

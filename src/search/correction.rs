@@ -44,12 +44,11 @@ impl Corrections {
     #[inline(always)]
     fn of(&self, position: &Position) -> Value {
         let tables = &self.0[position.side_to_move().index()];
-        let places = places(position);
-        let sum: i32 = tables
-            .iter()
-            .zip(places)
-            .map(|(table, place)| table[place].get())
-            .sum();
+        let [castle, large, pawns, hands] = places(position);
+        let sum = tables[0][castle].get()
+            + tables[1][large].get()
+            + tables[2][pawns].get()
+            + tables[3][hands].get();
         sum * params::correction_scale() / 1024
     }
 
@@ -76,10 +75,13 @@ fn place<const N: usize>(sets: [Bitboard; N]) -> usize {
         0x8ebc_6af0_9c88_c6e3,
     ];
     let mut sum = 0u64;
-    for (i, set) in sets.into_iter().enumerate() {
-        let bits = set.bits();
+    // An index loop: as chained iterators it is not unrolled, which shows in the profile.
+    let mut i = 0;
+    while i < N {
+        let bits = sets[i].bits();
         sum = sum.wrapping_add((bits as u64).wrapping_mul(FACTORS[2 * i]));
         sum ^= ((bits >> 64) as u64).wrapping_mul(FACTORS[2 * i + 1]);
+        i += 1;
     }
     (sum ^ sum >> 29).wrapping_mul(FACTORS[0]) as usize >> 51
 }

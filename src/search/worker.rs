@@ -143,6 +143,9 @@ impl Worker {
     /// Plays a move at a node.
     #[inline]
     pub(super) fn do_move(&mut self, ply: usize, mv: Move) {
+        // Asked for before the move is played, the cluster is there when it is needed.
+        self.tt
+            .prefetch(self.position.key_after(mv), !self.position.side_to_move());
         let frame = self.stack.at_mut(ply);
         frame.mv = mv;
         frame.capture = self.position.is_capture(mv);
@@ -151,8 +154,6 @@ impl Worker {
         self.nodes += 1;
         self.control.count_nodes(self.id, self.nodes);
         let dirty = self.position.do_move(mv);
-        self.tt
-            .prefetch(self.position.key(), self.position.side_to_move());
         self.evaluator.push(dirty);
     }
 

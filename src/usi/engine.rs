@@ -170,6 +170,8 @@ impl Engine {
         let output = self.output.clone();
         with_heartbeat(&output, || {
             self.choose_evaluation();
+            // A game is about to begin, and its clock should not pay for a fresh hash table.
+            self.searcher.clear();
             self.prepare();
         });
         output.line("readyok");
