@@ -2,6 +2,9 @@
 //! nothing by exchange, then quiet moves by history, then losing captures. Each stage is generated
 //! only when the one before gave no cutoff.
 //!
+//! There are no killer slots: continuation histories order quiet moves by what they answer, and no
+//! strong shogi engine of today keeps killers beside them.
+//!
 //! The moves of all nodes of a line lie in one arena, those of a child behind those of its
 //! parent; a picker cuts off what children left there whenever it is asked again.
 #![forbid(unsafe_code)]

@@ -104,7 +104,9 @@ impl Worker {
                         continue;
                     }
                     // Delta pruning: even winning the piece for nothing does not reach alpha. Not
-                    // in check, not for checks, not for recaptures, and not near mate.
+                    // in check, not for checks, not for recaptures, and not near mate. The gain
+                    // of promoting is left out and endgames are no exception: in shogi both were
+                    // measured to be worth nothing.
                     // <https://www.chessprogramming.org/Delta_Pruning>
                     let victim = see_value(self.position.piece_on(mv.to()));
                     let bound = stand_pat + params::delta_margin() + victim;
