@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use super::Position;
-use crate::bitboard::{Bitboard, lines};
+use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, Move, Piece, PieceType, Square, Value};
 
 /// Exchange values by [`PieceType`] index, in centipawns. Golds and promoted small pieces are one
@@ -43,7 +43,7 @@ impl Position {
         if at_stake < 0 {
             return false;
         }
-        let (mut occupied, moved) = if mv.is_drop() {
+        let (occupied, moved) = if mv.is_drop() {
             (
                 self.occupied() | Bitboard::of(to),
                 VALUES[mv.dropped().index()],
@@ -59,10 +59,24 @@ impl Position {
             return true;
         }
 
+        let takers = self.attackers_of(!self.side, to, occupied) & occupied;
+        takers.is_empty() || self.exchange(to, occupied, takers, at_stake)
+    }
+
+    /// Plays out an exchange in which `takers` of the opponent may take the piece that has
+    /// arrived, to the gain of `at_stake` for the opponent. Returns whether it is good for the
+    /// side to move at the root.
+    fn exchange(
+        &self,
+        to: Square,
+        mut occupied: Bitboard,
+        takers: Bitboard,
+        mut at_stake: Value,
+    ) -> bool {
         let mut side = self.side;
         // By colour, worked out once it is that side's turn: most exchanges end before.
         let mut attackers = [None; 2];
-        // Most exchanges end before pins matter.
+        attackers[(!side).index()] = Some(takers);
         let mut pins: [Option<Pins>; 2] = [None, None];
         // Whether the side to move at the root stands well if the exchange ends here.
         let mut good = true;
@@ -72,8 +86,13 @@ impl Position {
             if own.is_empty() {
                 break;
             }
-            let pins = pins[side.index()].get_or_insert_with(|| Pins::new(self, side));
-            own = own.without(pins.held(own, to, occupied));
+            // Only a piece in line with its king can be pinned.
+            if let Some(king) = self.king(side)
+                && own.intersects(attacks::bishop_rays(king) | attacks::rook_rays(king))
+            {
+                let pins = pins[side.index()].get_or_insert_with(|| Pins::new(self, side, king));
+                own = own.without(pins.held(own, to, occupied));
+            }
             let Some((from, kind)) = self.least_valuable(own) else {
                 break;
             };
@@ -159,23 +178,19 @@ impl Position {
 
 /// The pinned pieces of one side and what pins them.
 struct Pins {
-    king: Option<Square>,
+    king: Square,
     pinned: Bitboard,
     pinners: Bitboard,
 }
 
 impl Pins {
-    fn new(position: &Position, color: Color) -> Pins {
-        let king = position.king(color);
+    fn new(position: &Position, color: Color, king: Square) -> Pins {
         let (mut pinned, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
-        if let Some(king) = king {
-            for sniper in position.snipers(color, king) {
-                let shield = lines::between(king, sniper) & position.occupied();
-                if shield.any() && !shield.has_many() && shield.intersects(position.by_color(color))
-                {
-                    pinned |= shield;
-                    pinners |= Bitboard::of(sniper);
-                }
+        for sniper in position.snipers(color, king) {
+            let shield = lines::between(king, sniper) & position.occupied();
+            if shield.any() && !shield.has_many() && shield.intersects(position.by_color(color)) {
+                pinned |= shield;
+                pinners |= Bitboard::of(sniper);
             }
         }
         Pins {
@@ -189,14 +204,10 @@ impl Pins {
     #[inline(always)]
     fn held(&self, pieces: Bitboard, to: Square, occupied: Bitboard) -> Bitboard {
         let mut held = pieces & self.pinned;
-        if held.any()
-            && let Some(king) = self.king
-        {
-            for sq in held {
-                let ray = lines::ray_through(king, sq);
-                if ray.contains(to) || !ray.intersects(self.pinners & occupied) {
-                    held = held.without(Bitboard::of(sq));
-                }
+        for sq in held {
+            let ray = lines::ray_through(self.king, sq);
+            if ray.contains(to) || !ray.intersects(self.pinners & occupied) {
+                held = held.without(Bitboard::of(sq));
             }
         }
         held
