@@ -18,6 +18,7 @@ mod perft;
 mod repetition;
 mod see;
 mod sfen;
+mod sfen_error;
 mod state;
 mod validate;
 pub mod zobrist;
@@ -27,7 +28,8 @@ pub use movegen::CheckInfo;
 pub use perft::{PerftEntry, perft, perft_divide};
 pub use repetition::{GameRepetition, Repetition};
 pub use see::see_value;
-pub use sfen::{STARTPOS_SFEN, SfenError};
+pub use sfen::STARTPOS_SFEN;
+pub use sfen_error::SfenError;
 pub use state::DirtyPieces;
 
 use crate::bitboard::Bitboard;
@@ -197,12 +199,6 @@ impl Position {
     #[inline(always)]
     pub fn hand_key(&self) -> u64 {
         self.state.hand_key
-    }
-
-    /// What the last move captured.
-    #[inline(always)]
-    pub fn captured_piece(&self) -> Piece {
-        self.state.captured
     }
 
     /// The last move, [`Move::NONE`] when there is none.

@@ -42,5 +42,5 @@ mod zeroed;
 
 pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher};
-pub use report::{Answer, Info, Report, ScoreBound, Silent};
+pub use report::{Answer, Info, Report, ScoreBound};
 pub use technique::{Technique, Techniques};

@@ -62,11 +62,3 @@ pub trait Report: Send {
     /// The end of the search; called exactly once, last.
     fn answer(&mut self, answer: Answer);
 }
-
-/// Ignores everything.
-pub struct Silent;
-
-impl Report for Silent {
-    fn info(&mut self, _: &Info) {}
-    fn answer(&mut self, _: Answer) {}
-}

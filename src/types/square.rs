@@ -31,16 +31,6 @@ impl Square {
         Square(index as u8)
     }
 
-    /// The square with this index, if it lies in 0..81.
-    #[inline(always)]
-    pub const fn try_from_index(index: usize) -> Option<Square> {
-        if index < Square::COUNT {
-            Some(Square(index as u8))
-        } else {
-            None
-        }
-    }
-
     /// All squares in index order.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> {
         (0..Square::COUNT as u8).map(Square)
