@@ -21,8 +21,8 @@ unsafe impl Zeroable for PieceTo {}
 
 /// A slice of `len` zeroed values, or `None` if the memory is not to be had.
 ///
-/// The system hands out zeroed pages that cost nothing until they are used: writing the zeros
-/// ourselves costs 40 ms for 256 MB, which a GUI would wait for.
+/// The system hands out zeroed pages that cost nothing until they are used, so who asks decides
+/// when to pay for them.
 pub(super) fn zeroed_slice<T: Zeroable>(len: usize) -> Option<Box<[T]>> {
     let layout = Layout::array::<T>(len).ok()?;
     if layout.size() == 0 {
