@@ -180,7 +180,7 @@ fn following_moves_equals_starting_over_with_several_copies() {
     let Ok(mut parameters) = Arc::try_unwrap(one.parameters) else {
         unreachable!("nobody else has it");
     };
-    let copies: Vec<_> = parameters.transformer.weights.iter().copied().collect();
+    let copies = parameters.transformer.weights.to_vec();
     let other = |mut block: Block| {
         block.0.reverse();
         block
