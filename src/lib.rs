@@ -12,6 +12,8 @@
 //! 7. [`usi`]: the protocol, options and typed commands.
 //! 8. [`tools`]: the bench and the check of the CPU.
 //!
+//! Beside them, `memory` provides large tables.
+//!
 //! ```text
 //! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
 //!                             \---> mate::solve              |
@@ -21,6 +23,7 @@
 pub mod bitboard;
 pub mod eval;
 pub mod mate;
+mod memory;
 pub mod position;
 pub mod search;
 pub mod tools;
