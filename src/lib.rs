@@ -9,8 +9,9 @@
 //! 4. [`eval`]: the static evaluation.
 //! 5. [`search`]: iterative deepening around principal variation search.
 //! 6. [`mate`]: the solver behind `go mate`.
-//! 7. [`usi`]: the protocol, options and typed commands.
-//! 8. [`tools`]: the bench and the check of the CPU.
+//! 7. [`data`]: games on disk.
+//! 8. [`usi`]: the protocol, options and typed commands.
+//! 9. [`tools`]: the bench and the check of the CPU.
 //!
 //! Beside them, `memory` provides large tables.
 //!
@@ -21,6 +22,7 @@
 //! ```
 
 pub mod bitboard;
+pub mod data;
 pub mod eval;
 pub mod mate;
 mod memory;
