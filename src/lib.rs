@@ -13,6 +13,8 @@
 //! 8. [`usi`]: the protocol, options and typed commands.
 //! 9. [`tools`]: the bench and the check of the CPU.
 //!
+//! Beside them, `memory` provides large tables.
+//!
 //! ```text
 //! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
 //!                             \---> mate::solve              |
@@ -23,6 +25,7 @@ pub mod bitboard;
 pub mod data;
 pub mod eval;
 pub mod mate;
+mod memory;
 pub mod position;
 pub mod search;
 pub mod tools;

@@ -4,6 +4,7 @@
 use super::architecture::{Architecture, padded};
 use super::backend::Backend;
 use super::squared::Squared;
+use crate::memory::bytes_of;
 use crate::position::Position;
 use crate::types::Value;
 use crate::types::value::MAX_EVAL;
@@ -29,10 +30,10 @@ impl Bytes {
     pub const ZERO: Bytes = Bytes([0; 32]);
 }
 
-/// The weights from four inputs to eight outputs, output by output.
+/// Weights of a dense layer, signed bytes, aligned to suit the widest registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(C, align(32))]
-pub(super) struct Lane(pub [i8; 32]);
+#[repr(C, align(64))]
+pub(super) struct Weights(pub [u8; 64]);
 
 /// The first layer: a row for every feature, the same for both perspectives.
 pub(super) struct Transformer {
@@ -70,11 +71,11 @@ pub(super) struct Affine {
 
 /// The weights of some outputs, for kernels that keep all their sums in registers.
 pub(super) struct Tile {
-    /// By four inputs, then by eight outputs.
-    pub weights: Box<[Lane]>,
-    /// Lanes of the same four inputs: 1 to 4.
+    /// See [`Tile::weights`].
+    weights: Box<[Weights]>,
+    /// The outputs are so many times eight: 1 to 4.
     pub groups: usize,
-    /// How many lanes of the same outputs in a row can be summed up in 16 bits: 1, 2, 4 or 8.
+    /// The products of how many steps can be summed up in 16 bits: 1, 2, 4 or 8.
     pub joined: usize,
 }
 
@@ -107,17 +108,18 @@ impl Affine {
 }
 
 impl Tile {
+    /// Orders some rows of a layer.
     fn new(rows: &[i8], inputs: usize) -> Tile {
         let groups = (rows.len() / inputs).div_ceil(8);
-        let lane = |i: usize| {
-            let (input, output) = (i / groups * 4, i % groups * 8);
-            Lane(std::array::from_fn(|j| {
-                let at = (output + j / 4) * inputs + input + j % 4;
-                rows.get(at).copied().unwrap_or(0)
-            }))
+        let weight = |i: usize| {
+            let (step, output, input) = (i / (32 * groups), i / 4 % (8 * groups), i % 4);
+            let row = rows.get(output * inputs..).unwrap_or_default();
+            row.get(4 * step + input).map_or(0, |it| it.cast_unsigned())
         };
         let mut tile = Tile {
-            weights: (0..inputs / 4 * groups).map(lane).collect(),
+            weights: (0..inputs * groups / 8)
+                .map(|i| Weights(std::array::from_fn(|j| weight(64 * i + j))))
+                .collect(),
             groups,
             joined: 1,
         };
@@ -127,19 +129,27 @@ impl Tile {
         tile
     }
 
-    /// Whether no input can make the sum of the products of so many lanes, taken in pairs as the
+    /// The weights by steps of four inputs, then by outputs, then by input of the step: signed
+    /// bytes, as registers load them.
+    #[inline(always)]
+    pub fn weights(&self) -> &[u8] {
+        bytes_of(&self.weights)
+    }
+
+    /// Whether no input can make the sum of the products of so many steps, taken in pairs as the
     /// instructions do, exceed 16 bits.
     fn fits(&self, joined: usize) -> bool {
         let range = i32::from(i16::MIN)..=i32::from(i16::MAX);
-        self.weights.chunks(joined * self.groups).all(|lanes| {
-            (0..self.groups * 16).all(|pair| {
-                let (group, pair) = (pair / 16, pair % 16);
-                let weights = lanes.iter().skip(group).step_by(self.groups);
-                let pairs = weights.flat_map(|lane| [lane.0[2 * pair], lane.0[2 * pair + 1]]);
+        let row = 32 * self.groups;
+        self.weights().chunks(joined * row).all(|rows| {
+            (0..row / 2).all(|pair| {
+                let pairs = rows
+                    .chunks(row)
+                    .flat_map(|row| row.as_chunks::<2>().0[pair]);
                 let (mut least, mut most) = (0, 0);
-                for weight in pairs {
-                    least += i32::from(weight).min(0) * MAX_ACTIVATION;
-                    most += i32::from(weight).max(0) * MAX_ACTIVATION;
+                for weight in pairs.map(|weight| i32::from(weight.cast_signed())) {
+                    least += weight.min(0) * MAX_ACTIVATION;
+                    most += weight.max(0) * MAX_ACTIVATION;
                 }
                 range.contains(&least) && range.contains(&most)
             })

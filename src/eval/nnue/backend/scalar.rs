@@ -123,12 +123,11 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
 fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
     for (tile, biases, out) in layer.tiles(out) {
         out.copy_from_slice(biases);
-        let inputs = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
-        for (input, lanes) in inputs.zip(tile.weights.chunks_exact(tile.groups)) {
-            let weights = lanes.iter().flat_map(|lane| lane.0.as_chunks::<4>().0);
-            for (out, weights) in out.iter_mut().zip(weights) {
-                for (&input, &weight) in input.iter().zip(weights) {
-                    *out = out.wrapping_add(i32::from(input) * i32::from(weight));
+        let steps = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
+        for (step, weights) in steps.zip(tile.weights().chunks_exact(32 * tile.groups)) {
+            for (out, weights) in out.iter_mut().zip(weights.as_chunks::<4>().0) {
+                for (&input, weight) in step.iter().zip(weights) {
+                    *out = out.wrapping_add(i32::from(input) * i32::from(weight.cast_signed()));
                 }
             }
         }
