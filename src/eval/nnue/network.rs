@@ -3,9 +3,12 @@
 
 use super::architecture::{Architecture, padded};
 use super::backend::Backend;
+use super::squared::Squared;
 use crate::memory::bytes_of;
+use crate::position::Position;
 use crate::types::Value;
 use crate::types::value::MAX_EVAL;
+use std::fmt;
 use std::sync::Arc;
 
 /// Part of a row of the first layer. Rows are slices of blocks, so that they are aligned and of a
@@ -158,10 +161,19 @@ impl Tile {
 pub(super) struct Parameters {
     pub architecture: Architecture,
     pub transformer: Transformer,
-    pub layers: [Affine; 3],
+    pub tail: Tail,
+}
+
+/// The layers after the first.
+pub(super) enum Tail {
+    /// Two hidden layers and an output.
+    Hidden([Affine; 3]),
+    /// Outputs of squared activations.
+    Squared(Squared),
 }
 
 /// Memory for the values between the layers of one evaluation.
+#[derive(Default)]
 pub(super) struct Scratch {
     input: Box<[Bytes]>,
     sums: Box<[i32]>,
@@ -171,6 +183,9 @@ pub(super) struct Scratch {
 impl Scratch {
     pub fn new(architecture: &Architecture) -> Scratch {
         let bytes = |count: usize| vec![Bytes::ZERO; padded(count) / 32].into_boxed_slice();
+        if architecture.outputs.is_some() {
+            return Scratch::default();
+        }
         let [first, second] = architecture.hidden;
         Scratch {
             input: bytes(2 * architecture.width),
@@ -180,19 +195,49 @@ impl Scratch {
     }
 }
 
+/// What an output is divided by: a fraction, shown as a decimal number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scale {
+    numerator: i32,
+    denominator: i32,
+}
+
+impl Scale {
+    /// A fraction of two positive numbers.
+    pub(super) fn new(numerator: i32, denominator: i32) -> Scale {
+        Scale {
+            numerator: numerator.max(1),
+            denominator: denominator.max(1),
+        }
+    }
+}
+
+impl From<i32> for Scale {
+    fn from(whole: i32) -> Scale {
+        Scale::new(whole, 1)
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = f64::from(self.numerator) / f64::from(self.denominator);
+        write!(f, "{}", (scale * 100.0).round() / 100.0)
+    }
+}
+
 /// A network ready for use: its weights and how to scale its output.
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
-    scale: i32,
+    scale: Scale,
 }
 
 impl Network {
     /// A network with these weights whose output is to be divided by `scale`.
-    pub(super) fn new(parameters: Parameters, scale: i32) -> Network {
+    pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
         Network {
             parameters: Arc::new(parameters),
-            scale: scale.max(1),
+            scale: scale.into(),
         }
     }
 
@@ -200,12 +245,12 @@ impl Network {
     pub fn with_scale(&self, scale: i32) -> Network {
         Network {
             parameters: Arc::clone(&self.parameters),
-            scale: scale.max(1),
+            scale: scale.into(),
         }
     }
 
     /// What the output is divided by.
-    pub fn scale(&self) -> i32 {
+    pub fn scale(&self) -> Scale {
         self.scale
     }
 
@@ -217,19 +262,27 @@ impl Network {
     /// The value of an output.
     #[inline(always)]
     pub(super) fn value(&self, output: i32) -> Value {
-        (output / self.scale).clamp(-MAX_EVAL, MAX_EVAL)
+        let product = i64::from(output) * i64::from(self.scale.denominator);
+        let value = product / i64::from(self.scale.numerator);
+        value.clamp((-MAX_EVAL).into(), MAX_EVAL.into()) as Value
     }
 }
 
 impl Parameters {
-    /// The output for the sums of the first layer, those of the side to move first.
+    /// The output for a position, given its sums of the first layer, those of the side to move
+    /// first.
     #[inline]
     pub fn propagate(
         &self,
         backend: &dyn Backend,
+        position: &Position,
         [us, them]: [&[Block]; 2],
         scratch: &mut Scratch,
     ) -> i32 {
+        let layers = match &self.tail {
+            Tail::Hidden(layers) => layers,
+            Tail::Squared(squared) => return squared.output(backend, position, [us, them]),
+        };
         let Scratch {
             input,
             sums,
@@ -238,11 +291,11 @@ impl Parameters {
         let (ours, theirs) = input.split_at_mut(us.len());
         backend.clip(us, ours);
         backend.clip(them, theirs);
-        backend.affine(&self.layers[0], input, sums);
-        backend.activate(&sums[..self.layers[0].biases.len()], first);
-        backend.affine(&self.layers[1], first, sums);
-        backend.activate(&sums[..self.layers[1].biases.len()], second);
-        backend.affine(&self.layers[2], second, sums);
+        backend.affine(&layers[0], input, sums);
+        backend.activate(&sums[..layers[0].biases.len()], first);
+        backend.affine(&layers[1], first, sums);
+        backend.activate(&sums[..layers[1].biases.len()], second);
+        backend.affine(&layers[2], second, sums);
         sums[0]
     }
 }

@@ -51,6 +51,12 @@ pub(super) trait Backend: Sync {
     /// The activations of a hidden layer: sums divided by 64, limited to 0 to 127. What `out`
     /// has beyond the sums stays zero.
     fn activate(&self, sums: &[i32], out: &mut [Bytes]);
+
+    /// The sums of the first layer, limited to 0 to 255 and squared, times weights of at most 127,
+    /// added up.
+    fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
+        scalar::squared(sums, weights)
+    }
 }
 
 // SAFETY: the numbers of a block leave no gaps, and any bits are numbers, zeros too.

@@ -142,3 +142,16 @@ pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
         }
     }
 }
+
+#[inline(always)]
+pub(super) fn squared(sums: &[Block], weights: &[Block]) -> i32 {
+    let mut total = 0_i32;
+    for (sums, weights) in sums.iter().zip(weights) {
+        for (&sum, &weight) in sums.0.iter().zip(&weights.0) {
+            let activation = sum.clamp(0, 255);
+            let product = i32::from(activation.wrapping_mul(weight)) * i32::from(activation);
+            total = total.wrapping_add(product);
+        }
+    }
+    total
+}
