@@ -14,6 +14,8 @@
 //! 9. [`usi`]: the protocol, options and typed commands.
 //! 10. [`tools`]: the bench and the check of the CPU.
 //!
+//! Beside them, `memory` provides large tables.
+//!
 //! ```text
 //! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
 //!                             \---> mate::solve              |
@@ -25,6 +27,7 @@ pub mod data;
 pub mod datagen;
 pub mod eval;
 pub mod mate;
+mod memory;
 pub mod position;
 pub mod search;
 pub mod tools;

@@ -13,7 +13,7 @@ use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::Evaluator;
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{self, Network};
 use crate::position::{Position, see_value};
 use crate::types::{Depth, MAX_PLY, Move};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Searcher {
             tt: None,
             hash_megabytes: DEFAULT_HASH,
             table_used: false,
-            network: None,
+            network: nnue::embedded(),
             clear: false,
             running: None,
         }

@@ -7,7 +7,7 @@ use std::fmt;
 /// Widths of the first layer are multiples of this.
 pub(super) const WIDTH_STEP: usize = 32;
 /// Widest first layer, for one perspective.
-const MAX_WIDTH: usize = 2048;
+pub(super) const MAX_WIDTH: usize = 2048;
 /// Widest hidden layer.
 const MAX_HIDDEN: usize = 256;
 
@@ -20,6 +20,9 @@ pub struct Architecture {
     pub(super) width: usize,
     /// Neurons of the hidden layers.
     pub(super) hidden: [usize; 2],
+    /// How many outputs there are straight after the first layer, without any hidden layer, in
+    /// networks of our own.
+    pub(super) outputs: Option<usize>,
 }
 
 /// Rounds up to a multiple of 32, as rows of weights are stored.
@@ -102,6 +105,7 @@ impl Architecture {
                 features,
                 width,
                 hidden: [32, 32],
+                outputs: None,
             })
         })
     }
@@ -121,7 +125,10 @@ impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = self.hidden;
         let name = self.features.name.trim_end_matches("(Friend)");
-        write!(f, "{name} {}x2-{first}-{second}", self.width)
+        match self.outputs {
+            Some(outputs) => write!(f, "Komaoto {name} {}x2-{outputs}", self.width),
+            None => write!(f, "{name} {}x2-{first}-{second}", self.width),
+        }
     }
 }
 
@@ -209,6 +216,7 @@ mod tests {
             features,
             width,
             hidden,
+            outputs: None,
         }
     }
 

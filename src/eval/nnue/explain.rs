@@ -30,7 +30,7 @@ pub(super) fn output(
         row
     });
     let mut scratch = Scratch::new(&parameters.architecture);
-    parameters.propagate(backend, [&rows[0], &rows[1]], &mut scratch)
+    parameters.propagate(backend, position, [&rows[0], &rows[1]], &mut scratch)
 }
 
 /// Output, value, and the board with the worth of each piece as Black sees it: the value less

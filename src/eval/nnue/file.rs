@@ -1,13 +1,15 @@
-//! Reads networks in the format of YaneuraOu's `nn.bin`.
+//! Reads networks: those in the format of YaneuraOu's `nn.bin`, and our own (see [`own`]).
 //!
-//! Version, hash, a text; then the first layer and the others, each behind a hash, little-endian,
+//! YaneuraOu's: version, hash, a text; then the first layer and the others, each behind a hash, little-endian,
 //! nothing compressed and nothing left over. Neither the text nor the hashes can be relied upon:
 //! some trainers write the text of another network, some no hashes. What has to be right is the
 //! size; hashes and text decide between networks of the same size.
 #![forbid(unsafe_code)]
 
 use super::architecture::{Architecture, Signs, detect, guess, padded};
-use super::network::{Affine, Block, Parameters, Transformer};
+use super::network::{Affine, Block, Parameters, Scale, Tail, Transformer};
+use super::own::{self, OwnNetwork};
+use super::squared::{MAX_TOTAL, MAX_WEIGHT};
 use std::io::{self, Read, Seek, SeekFrom};
 use thiserror::Error;
 
@@ -61,6 +63,35 @@ pub enum NetError {
         /// What seems to have happened.
         what: &'static str,
     },
+    /// A number in the header of an own network that cannot be used.
+    #[error("a network of Komaoto's with {name} of {found}, expected {expected}")]
+    OwnField {
+        /// Which number, with an article where it takes one.
+        name: &'static str,
+        /// The number in the file.
+        found: u32,
+        /// Numbers that can be used.
+        expected: String,
+    },
+    /// A damaged own network.
+    #[error("expected the checksum {expected:016X} of the header, found {found:016X}: damaged")]
+    OwnChecksum {
+        /// The checksum in the file.
+        expected: u64,
+        /// The checksum of what is in the file.
+        found: u64,
+    },
+    /// Output weights of an own network that could overflow.
+    #[error(
+        "expected output weights up to {MAX_WEIGHT} and {MAX_TOTAL} altogether, found {largest} \
+         and {total}"
+    )]
+    OwnWeights {
+        /// The largest magnitude of an output's weight.
+        largest: i32,
+        /// The sum of the magnitudes of its weights.
+        total: i32,
+    },
     /// Layer stacks.
     #[error("expected a network with one stack of layers, found several (SFNN)")]
     Stacked,
@@ -77,11 +108,27 @@ pub enum NetError {
     },
 }
 
+impl NetError {
+    /// Another number of bytes of weights than expected.
+    pub(super) fn size(architecture: &Architecture, expected: u64, found: u64) -> NetError {
+        NetError::Size {
+            architecture: architecture.to_string(),
+            expected,
+            found,
+            what: if found < expected {
+                "the end is missing"
+            } else {
+                "something was added"
+            },
+        }
+    }
+}
+
 /// What a file holds.
 pub(super) struct NetFile {
     pub parameters: Parameters,
     /// The scale named in the text, if one is.
-    pub scale: Option<i32>,
+    pub scale: Option<Scale>,
     /// Whether its hashes are those of its architecture.
     pub is_consistent: bool,
 }
@@ -92,6 +139,11 @@ pub(super) fn read(mut file: impl Read + Seek, length: u64) -> Result<NetFile, N
         return Err(NetError::NoHeader(length));
     }
     let version = read_word(&mut file)?;
+    if version.to_le_bytes() == own::MAGIC[..4] {
+        let mut bytes = version.to_le_bytes().to_vec();
+        file.take(own::MAX_FILE).read_to_end(&mut bytes)?;
+        return OwnNetwork::parse(&bytes)?.into_file();
+    }
     if version != VERSION {
         return Err(NetError::Version(version));
     }
@@ -132,9 +184,9 @@ pub(super) fn read(mut file: impl Read + Seek, length: u64) -> Result<NetFile, N
         parameters: Parameters {
             architecture,
             transformer,
-            layers,
+            tail: Tail::Hidden(layers),
         },
-        scale: scale_in(&text),
+        scale: scale_in(&text).map(Scale::from),
     })
 }
 
@@ -143,19 +195,7 @@ fn no_match(signs: &Signs, guess: Option<Architecture>) -> NetError {
     let found = signs.payload;
     match guess {
         _ if signs.text.starts_with(STACKED_TEXT) => NetError::Stacked,
-        Some(architecture) => {
-            let expected = architecture.payload();
-            NetError::Size {
-                architecture: architecture.to_string(),
-                expected,
-                found,
-                what: if found < expected {
-                    "the end is missing"
-                } else {
-                    "something was added"
-                },
-            }
-        }
+        Some(architecture) => NetError::size(&architecture, architecture.payload(), found),
         None => NetError::Unknown {
             found,
             text: shortened(signs.text),

@@ -11,19 +11,26 @@ mod accumulator;
 mod architecture;
 #[allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 mod backend;
+mod embedded;
 mod explain;
 mod features;
 mod file;
 mod list;
 mod locate;
 mod network;
+mod own;
+#[cfg(test)]
+mod own_tests;
+mod squared;
 #[cfg(test)]
 mod tests;
 
 pub use architecture::Architecture;
+pub use embedded::embedded;
 pub use file::NetError;
 pub use locate::LoadedNetwork;
-pub use network::Network;
+pub use network::{Network, Scale};
+pub use own::OwnNetwork;
 
 use crate::position::{DirtyPieces, Position};
 use crate::types::Value;
@@ -105,7 +112,7 @@ impl NetworkEvaluator {
         let rows = self.accumulator.update(parameters, self.backend, position);
         let us = position.side_to_move();
         let rows = [rows[us.index()], rows[(!us).index()]];
-        parameters.propagate(self.backend, rows, &mut self.scratch)
+        parameters.propagate(self.backend, position, rows, &mut self.scratch)
     }
 
     /// Value for the side to move.

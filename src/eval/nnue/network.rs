@@ -3,8 +3,12 @@
 
 use super::architecture::{Architecture, padded};
 use super::backend::Backend;
+use super::squared::Squared;
+use crate::memory::bytes_of;
+use crate::position::Position;
 use crate::types::Value;
 use crate::types::value::MAX_EVAL;
+use std::fmt;
 use std::sync::Arc;
 
 /// Part of a row of the first layer. Rows are slices of blocks, so that they are aligned and of a
@@ -26,10 +30,10 @@ impl Bytes {
     pub const ZERO: Bytes = Bytes([0; 32]);
 }
 
-/// The weights from four inputs to eight outputs, output by output.
+/// Weights of a dense layer, signed bytes, aligned to suit the widest registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(C, align(32))]
-pub(super) struct Lane(pub [i8; 32]);
+#[repr(C, align(64))]
+pub(super) struct Weights(pub [u8; 64]);
 
 /// The first layer: a row for every feature, the same for both perspectives.
 pub(super) struct Transformer {
@@ -67,11 +71,11 @@ pub(super) struct Affine {
 
 /// The weights of some outputs, for kernels that keep all their sums in registers.
 pub(super) struct Tile {
-    /// By four inputs, then by eight outputs.
-    pub weights: Box<[Lane]>,
-    /// Lanes of the same four inputs: 1 to 4.
+    /// See [`Tile::weights`].
+    weights: Box<[Weights]>,
+    /// The outputs are so many times eight: 1 to 4.
     pub groups: usize,
-    /// How many lanes of the same outputs in a row can be summed up in 16 bits: 1, 2, 4 or 8.
+    /// The products of how many steps can be summed up in 16 bits: 1, 2, 4 or 8.
     pub joined: usize,
 }
 
@@ -104,17 +108,18 @@ impl Affine {
 }
 
 impl Tile {
+    /// Orders some rows of a layer.
     fn new(rows: &[i8], inputs: usize) -> Tile {
         let groups = (rows.len() / inputs).div_ceil(8);
-        let lane = |i: usize| {
-            let (input, output) = (i / groups * 4, i % groups * 8);
-            Lane(std::array::from_fn(|j| {
-                let at = (output + j / 4) * inputs + input + j % 4;
-                rows.get(at).copied().unwrap_or(0)
-            }))
+        let weight = |i: usize| {
+            let (step, output, input) = (i / (32 * groups), i / 4 % (8 * groups), i % 4);
+            let row = rows.get(output * inputs..).unwrap_or_default();
+            row.get(4 * step + input).map_or(0, |it| it.cast_unsigned())
         };
         let mut tile = Tile {
-            weights: (0..inputs / 4 * groups).map(lane).collect(),
+            weights: (0..inputs * groups / 8)
+                .map(|i| Weights(std::array::from_fn(|j| weight(64 * i + j))))
+                .collect(),
             groups,
             joined: 1,
         };
@@ -124,19 +129,27 @@ impl Tile {
         tile
     }
 
-    /// Whether no input can make the sum of the products of so many lanes, taken in pairs as the
+    /// The weights by steps of four inputs, then by outputs, then by input of the step: signed
+    /// bytes, as registers load them.
+    #[inline(always)]
+    pub fn weights(&self) -> &[u8] {
+        bytes_of(&self.weights)
+    }
+
+    /// Whether no input can make the sum of the products of so many steps, taken in pairs as the
     /// instructions do, exceed 16 bits.
     fn fits(&self, joined: usize) -> bool {
         let range = i32::from(i16::MIN)..=i32::from(i16::MAX);
-        self.weights.chunks(joined * self.groups).all(|lanes| {
-            (0..self.groups * 16).all(|pair| {
-                let (group, pair) = (pair / 16, pair % 16);
-                let weights = lanes.iter().skip(group).step_by(self.groups);
-                let pairs = weights.flat_map(|lane| [lane.0[2 * pair], lane.0[2 * pair + 1]]);
+        let row = 32 * self.groups;
+        self.weights().chunks(joined * row).all(|rows| {
+            (0..row / 2).all(|pair| {
+                let pairs = rows
+                    .chunks(row)
+                    .flat_map(|row| row.as_chunks::<2>().0[pair]);
                 let (mut least, mut most) = (0, 0);
-                for weight in pairs {
-                    least += i32::from(weight).min(0) * MAX_ACTIVATION;
-                    most += i32::from(weight).max(0) * MAX_ACTIVATION;
+                for weight in pairs.map(|weight| i32::from(weight.cast_signed())) {
+                    least += weight.min(0) * MAX_ACTIVATION;
+                    most += weight.max(0) * MAX_ACTIVATION;
                 }
                 range.contains(&least) && range.contains(&most)
             })
@@ -148,10 +161,19 @@ impl Tile {
 pub(super) struct Parameters {
     pub architecture: Architecture,
     pub transformer: Transformer,
-    pub layers: [Affine; 3],
+    pub tail: Tail,
+}
+
+/// The layers after the first.
+pub(super) enum Tail {
+    /// Two hidden layers and an output.
+    Hidden([Affine; 3]),
+    /// Outputs of squared activations.
+    Squared(Squared),
 }
 
 /// Memory for the values between the layers of one evaluation.
+#[derive(Default)]
 pub(super) struct Scratch {
     input: Box<[Bytes]>,
     sums: Box<[i32]>,
@@ -161,6 +183,9 @@ pub(super) struct Scratch {
 impl Scratch {
     pub fn new(architecture: &Architecture) -> Scratch {
         let bytes = |count: usize| vec![Bytes::ZERO; padded(count) / 32].into_boxed_slice();
+        if architecture.outputs.is_some() {
+            return Scratch::default();
+        }
         let [first, second] = architecture.hidden;
         Scratch {
             input: bytes(2 * architecture.width),
@@ -170,19 +195,49 @@ impl Scratch {
     }
 }
 
+/// What an output is divided by: a fraction, shown as a decimal number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scale {
+    numerator: i32,
+    denominator: i32,
+}
+
+impl Scale {
+    /// A fraction of two positive numbers.
+    pub(super) fn new(numerator: i32, denominator: i32) -> Scale {
+        Scale {
+            numerator: numerator.max(1),
+            denominator: denominator.max(1),
+        }
+    }
+}
+
+impl From<i32> for Scale {
+    fn from(whole: i32) -> Scale {
+        Scale::new(whole, 1)
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = f64::from(self.numerator) / f64::from(self.denominator);
+        write!(f, "{}", (scale * 100.0).round() / 100.0)
+    }
+}
+
 /// A network ready for use: its weights and how to scale its output.
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
-    scale: i32,
+    scale: Scale,
 }
 
 impl Network {
     /// A network with these weights whose output is to be divided by `scale`.
-    pub(super) fn new(parameters: Parameters, scale: i32) -> Network {
+    pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
         Network {
             parameters: Arc::new(parameters),
-            scale: scale.max(1),
+            scale: scale.into(),
         }
     }
 
@@ -190,12 +245,12 @@ impl Network {
     pub fn with_scale(&self, scale: i32) -> Network {
         Network {
             parameters: Arc::clone(&self.parameters),
-            scale: scale.max(1),
+            scale: scale.into(),
         }
     }
 
     /// What the output is divided by.
-    pub fn scale(&self) -> i32 {
+    pub fn scale(&self) -> Scale {
         self.scale
     }
 
@@ -207,19 +262,27 @@ impl Network {
     /// The value of an output.
     #[inline(always)]
     pub(super) fn value(&self, output: i32) -> Value {
-        (output / self.scale).clamp(-MAX_EVAL, MAX_EVAL)
+        let product = i64::from(output) * i64::from(self.scale.denominator);
+        let value = product / i64::from(self.scale.numerator);
+        value.clamp((-MAX_EVAL).into(), MAX_EVAL.into()) as Value
     }
 }
 
 impl Parameters {
-    /// The output for the sums of the first layer, those of the side to move first.
+    /// The output for a position, given its sums of the first layer, those of the side to move
+    /// first.
     #[inline]
     pub fn propagate(
         &self,
         backend: &dyn Backend,
+        position: &Position,
         [us, them]: [&[Block]; 2],
         scratch: &mut Scratch,
     ) -> i32 {
+        let layers = match &self.tail {
+            Tail::Hidden(layers) => layers,
+            Tail::Squared(squared) => return squared.output(backend, position, [us, them]),
+        };
         let Scratch {
             input,
             sums,
@@ -228,11 +291,11 @@ impl Parameters {
         let (ours, theirs) = input.split_at_mut(us.len());
         backend.clip(us, ours);
         backend.clip(them, theirs);
-        backend.affine(&self.layers[0], input, sums);
-        backend.activate(&sums[..self.layers[0].biases.len()], first);
-        backend.affine(&self.layers[1], first, sums);
-        backend.activate(&sums[..self.layers[1].biases.len()], second);
-        backend.affine(&self.layers[2], second, sums);
+        backend.affine(&layers[0], input, sums);
+        backend.activate(&sums[..layers[0].biases.len()], first);
+        backend.affine(&layers[1], first, sums);
+        backend.activate(&sums[..layers[1].biases.len()], second);
+        backend.affine(&layers[2], second, sums);
         sums[0]
     }
 }

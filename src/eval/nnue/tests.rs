@@ -13,7 +13,7 @@ use rand::prelude::*;
 use std::io::Cursor;
 use std::sync::Arc;
 
-const POSITIONS: [&str; 7] = [
+pub(super) const POSITIONS: [&str; 7] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
     "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/7P1/2P6/PP1PPPP1P/1SG4R1/LN2KGSNL b Bb 1",
@@ -87,6 +87,7 @@ fn architecture(features: &'static FeatureSet) -> Architecture {
         features,
         width: 64,
         hidden: [8, 32],
+        outputs: None,
     }
 }
 
@@ -131,7 +132,7 @@ fn made_up(name: &str) -> Network {
     Network::new(net.parameters, 1)
 }
 
-fn position(sfen: &str) -> Position {
+pub(super) fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).unwrap()
 }
 
@@ -143,7 +144,7 @@ fn weights_are_made_up_as_specified() {
 
 /// Follows a game and its side lines with every backend, and compares each output with that of a
 /// fresh start.
-fn follow(network: &Arc<Network>, game: &str, rng: &mut StdRng) {
+pub(super) fn follow(network: &Arc<Network>, game: &str, rng: &mut StdRng) {
     let mut fields = game.split(';').map(str::trim);
     let mut position = position(fields.next().unwrap());
     let mut evaluators: Vec<NetworkEvaluator> = available()
@@ -385,7 +386,7 @@ fn scales_are_read_from_the_text() {
     assert_eq!(scale(&architecture.text()), None);
     assert_eq!(
         scale(&format!("{},fv_scale=28,qa=127", architecture.text())),
-        Some(28)
+        Some(28.into())
     );
     assert_eq!(scale("fv_scale=0"), None);
     assert_eq!(scale("fv_scale="), None);
