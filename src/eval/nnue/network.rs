@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use super::architecture::{Architecture, padded};
-use super::backend::Backend;
+use super::backend::{self, Backend};
 use super::squared::Squared;
-use crate::memory::bytes_of;
+use crate::memory::{Table, bytes_of};
 use crate::position::Position;
 use crate::types::Value;
 use crate::types::value::MAX_EVAL;
@@ -38,7 +38,7 @@ pub(super) struct Weights(pub [u8; 64]);
 /// The first layer: a row for every feature, the same for both perspectives.
 pub(super) struct Transformer {
     pub biases: Box<[Block]>,
-    pub weights: Box<[Block]>,
+    pub weights: Table<Block>,
 }
 
 impl Transformer {
@@ -229,6 +229,7 @@ impl fmt::Display for Scale {
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
+    pub(super) backend: &'static dyn Backend,
     scale: Scale,
 }
 
@@ -237,6 +238,7 @@ impl Network {
     pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
         Network {
             parameters: Arc::new(parameters),
+            backend: backend::select(),
             scale: scale.into(),
         }
     }
@@ -244,9 +246,24 @@ impl Network {
     /// The same weights with another scale.
     pub fn with_scale(&self, scale: i32) -> Network {
         Network {
-            parameters: Arc::clone(&self.parameters),
             scale: scale.into(),
+            ..self.clone()
         }
+    }
+
+    /// The same network on each instruction set of this CPU, for tests and measurements: all give
+    /// the same values. The fastest comes first; that is the one in use otherwise.
+    pub fn on_each_instruction_set(&self) -> Vec<Network> {
+        let on = |backend| Network {
+            backend,
+            ..self.clone()
+        };
+        backend::available().into_iter().map(on).collect()
+    }
+
+    /// The name of the instruction set the network is evaluated with.
+    pub fn kernels(&self) -> &'static str {
+        self.backend.name()
     }
 
     /// What the output is divided by.

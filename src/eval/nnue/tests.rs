@@ -147,9 +147,10 @@ fn weights_are_made_up_as_specified() {
 pub(super) fn follow(network: &Arc<Network>, game: &str, rng: &mut StdRng) {
     let mut fields = game.split(';').map(str::trim);
     let mut position = position(fields.next().unwrap());
-    let mut evaluators: Vec<NetworkEvaluator> = available()
+    let mut evaluators: Vec<NetworkEvaluator> = network
+        .on_each_instruction_set()
         .into_iter()
-        .map(|backend| NetworkEvaluator::with_backend(Arc::clone(network), backend))
+        .map(|network| NetworkEvaluator::new(Arc::new(network)))
         .collect();
     for evaluator in &mut evaluators {
         evaluator.reset(&position);
