@@ -1,10 +1,14 @@
 //! The weights of a network in the order kernels want them, and the forward pass.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Architecture, padded};
+use super::architecture::{Activation, Architecture};
 use super::backend::Backend;
-use crate::types::Value;
+use super::features;
+use super::layer_stack::{Scratch, Stack};
+use super::progress::Progress;
+use crate::position::Position;
 use crate::types::value::MAX_EVAL;
+use crate::types::{Square, Value};
 use std::sync::Arc;
 
 /// Part of a row of the first layer. Rows are slices of blocks, so that they are aligned and of a
@@ -38,6 +42,13 @@ pub(super) struct Transformer {
 }
 
 impl Transformer {
+    /// Doubles all numbers, wrapping.
+    pub fn double(&mut self) {
+        for block in self.biases.iter_mut().chain(&mut self.weights) {
+            block.0 = block.0.map(|number| number.wrapping_mul(2));
+        }
+    }
+
     /// Blocks of a row.
     #[inline(always)]
     pub fn blocks(&self) -> usize {
@@ -144,30 +155,21 @@ impl Tile {
     }
 }
 
+/// A value for every feature and stack, besides the layers.
+pub(super) struct PieceValues {
+    /// By feature, then by stack.
+    pub weights: Box<[i32]>,
+}
+
 /// All weights of a network. Large; shared by all threads.
 pub(super) struct Parameters {
     pub architecture: Architecture,
     pub transformer: Transformer,
-    pub layers: [Affine; 3],
-}
-
-/// Memory for the values between the layers of one evaluation.
-pub(super) struct Scratch {
-    input: Box<[Bytes]>,
-    sums: Box<[i32]>,
-    hidden: [Box<[Bytes]>; 2],
-}
-
-impl Scratch {
-    pub fn new(architecture: &Architecture) -> Scratch {
-        let bytes = |count: usize| vec![Bytes::ZERO; padded(count) / 32].into_boxed_slice();
-        let [first, second] = architecture.hidden;
-        Scratch {
-            input: bytes(2 * architecture.width),
-            sums: vec![0; padded(first.max(second))].into(),
-            hidden: [bytes(first), bytes(second)],
-        }
-    }
+    /// The layers after the first, at least one stack of them.
+    pub stacks: Box<[Stack]>,
+    /// If it counts for the choice of a stack.
+    pub progress: Option<Progress>,
+    pub values: Option<PieceValues>,
 }
 
 /// A network ready for use: its weights and how to scale its output.
@@ -204,7 +206,8 @@ impl Network {
         &self.parameters.architecture
     }
 
-    /// The value of an output.
+    /// The value of an output. YaneuraOu stops at 31753, two further from zero: the two values
+    /// beyond [`MAX_EVAL`] mean superior and inferior repetitions here.
     #[inline(always)]
     pub(super) fn value(&self, output: i32) -> Value {
         (output / self.scale).clamp(-MAX_EVAL, MAX_EVAL)
@@ -212,27 +215,68 @@ impl Network {
 }
 
 impl Parameters {
-    /// The output for the sums of the first layer, those of the side to move first.
+    /// The output for a position, given the sums of the first layer, those of the side to move
+    /// first.
     #[inline]
     pub fn propagate(
         &self,
         backend: &dyn Backend,
-        [us, them]: [&[Block]; 2],
+        position: &Position,
+        sums: [&[Block]; 2],
         scratch: &mut Scratch,
     ) -> i32 {
-        let Scratch {
-            input,
-            sums,
-            hidden: [first, second],
-        } = scratch;
-        let (ours, theirs) = input.split_at_mut(us.len());
-        backend.clip(us, ours);
-        backend.clip(them, theirs);
-        backend.affine(&self.layers[0], input, sums);
-        backend.activate(&sums[..self.layers[0].biases.len()], first);
-        backend.affine(&self.layers[1], first, sums);
-        backend.activate(&sums[..self.layers[1].biases.len()], second);
-        backend.affine(&self.layers[2], second, sums);
-        sums[0]
+        let architecture = &self.architecture;
+        for (sums, out) in sums.into_iter().zip(scratch.halves()) {
+            match architecture.activation {
+                Activation::Clip => backend.clip(sums, out),
+                Activation::Square { limit } => backend.product(sums, sums, limit, out),
+                Activation::Product { limit } => {
+                    let (left, right) = sums.split_at(sums.len() / 2);
+                    backend.product(left, right, limit, out);
+                }
+            }
+        }
+        self.stacks[self.stack(position)].propagate(backend, architecture, scratch)
+    }
+
+    /// Makes pieces that are missing count for nothing.
+    pub fn forget_missing_pieces(&mut self) {
+        let blocks = self.transformer.blocks();
+        let stacks = self.stacks.len();
+        for feature in self.architecture.features.missing() {
+            self.transformer.weights[feature * blocks..][..blocks].fill(Block::ZERO);
+            if let Some(values) = &mut self.values {
+                values.weights[feature * stacks..][..stacks].fill(0);
+            }
+        }
+    }
+
+    /// Which stack a position uses.
+    #[inline]
+    pub fn stack(&self, position: &Position) -> usize {
+        let Some(stacks) = &self.architecture.stacks else {
+            return 0;
+        };
+        let stage = self.progress.as_ref().map_or(0, |it| it.stage(position));
+        stacks.scheme.stack(position, stage)
+    }
+
+    /// What the values of the pieces add to the output, but for the piece on a square of choice.
+    #[inline]
+    pub fn piece_values(&self, position: &Position, without: Option<Square>) -> i32 {
+        let Some(values) = &self.values else {
+            return 0;
+        };
+        let (stack, stacks) = (self.stack(position), self.stacks.len());
+        let us = position.side_to_move();
+        let [ours, theirs] = [us, !us].map(|perspective| {
+            let set = self.architecture.features;
+            let active = features::active(set, perspective, position, without);
+            let features = active.as_slice().iter();
+            features.fold(0_i32, |sum, &feature| {
+                sum.wrapping_add(values.weights[feature as usize * stacks + stack])
+            })
+        });
+        ours.wrapping_sub(theirs) / 2
     }
 }

@@ -41,6 +41,11 @@ impl Backend for Avx512 {
         unsafe { clip(sums, out) }
     }
 
+    fn product(&self, left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+        // SAFETY: as above.
+        unsafe { product(left, right, limit, out) }
+    }
+
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         // SAFETY: as above.
         unsafe { affine(layer, input, out) }
@@ -49,6 +54,11 @@ impl Backend for Avx512 {
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         // SAFETY: as above.
         unsafe { activate(sums, out) }
+    }
+
+    fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
+        // SAFETY: as above.
+        unsafe { activate_both(sums, out) }
     }
 }
 
@@ -66,6 +76,16 @@ fn accumulate(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn clip(sums: &[Block], out: &mut [Bytes]) {
     scalar::clip(sums, out);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+    scalar::product(left, right, limit, out);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+fn activate_both(sums: &[i32], out: &mut [Bytes]) {
+    scalar::activate_both(sums, out);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]

@@ -37,6 +37,11 @@ impl Backend for Ssse3 {
         unsafe { clip(sums, out) }
     }
 
+    fn product(&self, left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+        // SAFETY: as above.
+        unsafe { product(left, right, limit, out) }
+    }
+
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         // SAFETY: as above.
         unsafe { affine(layer, input, out) }
@@ -45,6 +50,11 @@ impl Backend for Ssse3 {
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         // SAFETY: as above.
         unsafe { activate(sums, out) }
+    }
+
+    fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
+        // SAFETY: as above.
+        unsafe { activate_both(sums, out) }
     }
 }
 
@@ -62,6 +72,16 @@ fn accumulate(
 #[target_feature(enable = "ssse3")]
 fn clip(sums: &[Block], out: &mut [Bytes]) {
     scalar::clip(sums, out);
+}
+
+#[target_feature(enable = "ssse3")]
+fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+    scalar::product(left, right, limit, out);
+}
+
+#[target_feature(enable = "ssse3")]
+fn activate_both(sums: &[i32], out: &mut [Bytes]) {
+    scalar::activate_both(sums, out);
 }
 
 #[target_feature(enable = "ssse3")]
