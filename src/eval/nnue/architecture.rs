@@ -51,6 +51,17 @@ pub(super) struct Shards {
     pub groups: usize,
 }
 
+impl fmt::Display for Shards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shards {
+            common,
+            shard,
+            groups,
+        } = self;
+        write!(f, "c{common}_s{shard}x{groups}")
+    }
+}
+
 /// What distinguishes a network with many stacks of layers, one of which is used in a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stacks {
@@ -62,8 +73,21 @@ pub(super) struct Stacks {
     pub shards: Option<Shards>,
 }
 
-/// The shape of a network: features, a first layer shared by both perspectives, two hidden layers,
-/// one output; the layers after the first perhaps in many copies.
+/// What follows the first layer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// Two hidden layers and an output.
+    Classic,
+    /// The same in many copies.
+    Stacked(Stacks),
+    /// Outputs without any hidden layer, in networks of our own.
+    Own {
+        /// How many, one of which is used in a position.
+        outputs: usize,
+    },
+}
+
+/// The shape of a network: features, a first layer shared by both perspectives, and what follows.
 #[derive(Clone, Copy, Debug)]
 pub struct Architecture {
     pub(super) features: &'static FeatureSet,
@@ -72,8 +96,7 @@ pub struct Architecture {
     pub(super) activation: Activation,
     /// Neurons of the hidden layers.
     pub(super) hidden: [usize; 2],
-    /// Unless this is a classic network.
-    pub(super) stacks: Option<Stacks>,
+    pub(super) form: Form,
 }
 
 /// Rounds up to a multiple of 32, as rows of weights are stored.
@@ -94,7 +117,15 @@ impl Architecture {
             width,
             activation,
             hidden,
-            stacks: None,
+            form: Form::Classic,
+        }
+    }
+
+    /// What distinguishes it from a classic network, if it has many stacks of layers.
+    pub(super) fn stacks(&self) -> Option<&Stacks> {
+        match &self.form {
+            Form::Stacked(stacks) => Some(stacks),
+            Form::Classic | Form::Own { .. } => None,
         }
     }
 
@@ -108,13 +139,13 @@ impl Architecture {
 
     /// Outputs of the first hidden layer, the shortcut included.
     pub(super) fn first_outputs(&self) -> usize {
-        let has_shortcut = self.stacks.is_some_and(|stacks| stacks.has_shortcut);
+        let has_shortcut = self.stacks().is_some_and(|stacks| stacks.has_shortcut);
         self.hidden[0] + usize::from(has_shortcut)
     }
 
     /// Inputs of the second hidden layer, as stored.
     pub(super) fn second_inputs(&self) -> usize {
-        self.hidden[0] * if self.stacks.is_some() { 2 } else { 1 }
+        self.hidden[0] * if self.stacks().is_some() { 2 } else { 1 }
     }
 
     /// Bytes of the first layer, uncompressed.
@@ -170,23 +201,23 @@ impl fmt::Display for Architecture {
         let [first, second] = self.hidden;
         let name = self.features.name.trim_end_matches("(Friend)");
         let width = self.width;
-        let Some(stacks) = &self.stacks else {
-            let activation = match self.activation {
-                Activation::Clip => "",
-                Activation::Square { .. } => " SCReLU",
-                Activation::Product { .. } => " Pairwise",
-            };
-            return write!(f, "{name} {width}x2-{first}-{second}{activation}");
-        };
-        write!(f, "SFNN {name} {width}-{first}-{second}")?;
-        if let Some(Shards {
-            common,
-            shard,
-            groups,
-        }) = stacks.shards
-        {
-            write!(f, " c{common}_s{shard}x{groups}")?;
+        match &self.form {
+            Form::Classic => {
+                let activation = match self.activation {
+                    Activation::Clip => "",
+                    Activation::Square { .. } => " SCReLU",
+                    Activation::Product { .. } => " Pairwise",
+                };
+                write!(f, "{name} {width}x2-{first}-{second}{activation}")
+            }
+            Form::Stacked(stacks) => {
+                write!(f, "SFNN {name} {width}-{first}-{second}")?;
+                if let Some(shards) = &stacks.shards {
+                    write!(f, " {shards}")?;
+                }
+                write!(f, " {} ({} stacks)", stacks.scheme, stacks.count)
+            }
+            Form::Own { outputs } => write!(f, "Komaoto {name} {width}x2-{outputs}"),
         }
-        write!(f, " {} ({} stacks)", stacks.scheme, stacks.count)
     }
 }

@@ -1,7 +1,9 @@
 //! Why a network cannot be used.
 #![forbid(unsafe_code)]
 
+use super::architecture::Architecture;
 use super::leb128::Leb128Error;
+use super::squared::{MAX_TOTAL, MAX_WEIGHT};
 use std::io;
 use thiserror::Error;
 
@@ -61,6 +63,35 @@ pub enum NetError {
         found: u64,
         /// What seems to have happened.
         what: &'static str,
+    },
+    /// A number in the header of an own network that cannot be used.
+    #[error("a network of Komaoto's with {name} of {found}, expected {expected}")]
+    OwnField {
+        /// Which number, with an article where it takes one.
+        name: &'static str,
+        /// The number in the file.
+        found: u32,
+        /// Numbers that can be used.
+        expected: String,
+    },
+    /// A damaged own network.
+    #[error("expected the checksum {expected:016X} of the header, found {found:016X}: damaged")]
+    OwnChecksum {
+        /// The checksum in the file.
+        expected: u64,
+        /// The checksum of what is in the file.
+        found: u64,
+    },
+    /// Output weights of an own network that could overflow.
+    #[error(
+        "expected output weights up to {MAX_WEIGHT} and {MAX_TOTAL} altogether, found {largest} \
+         and {total}"
+    )]
+    OwnWeights {
+        /// The largest magnitude of an output's weight.
+        largest: i32,
+        /// The sum of the magnitudes of its weights.
+        total: i32,
     },
     /// No architecture fits.
     #[error(
@@ -172,4 +203,20 @@ pub enum NetError {
         /// The division in the text.
         found: String,
     },
+}
+
+impl NetError {
+    /// Another number of bytes of weights than expected.
+    pub(super) fn size(architecture: &Architecture, expected: u64, found: u64) -> NetError {
+        NetError::Size {
+            architecture: architecture.to_string(),
+            expected,
+            found,
+            what: if found < expected {
+                "the end is missing"
+            } else {
+                "something was added"
+            },
+        }
+    }
 }

@@ -1,6 +1,7 @@
-//! Reads networks in the format of YaneuraOu's `nn.bin`, and in what rshogi made of it.
+//! Reads networks: those in the format of YaneuraOu's `nn.bin` and in what rshogi made of it, and
+//! our own (see [`own`]).
 //!
-//! Version, hash, a text; then the first layer and the others, each behind a hash, little-endian.
+//! YaneuraOu's: version, hash, a text; then the first layer and the others, each behind a hash, little-endian.
 //! In a classic network nothing is compressed and nothing left over. Neither the text nor the
 //! hashes can be relied upon: some trainers write the text of another network, some no hashes. What
 //! has to be right is the size; hashes and text decide between networks of the same size. What
@@ -10,9 +11,10 @@
 use super::architecture::{Architecture, padded};
 use super::detect::{Signs, detect, guess};
 use super::error::NetError;
-use super::layer_stack::{Stack, keep_shards, second_inputs, spread};
+use super::layer_stack::{LayerStacks, Stack, keep_shards, second_inputs, spread};
 use super::leb128::MAGIC;
-use super::network::{Affine, Block, Parameters, Transformer};
+use super::network::{Affine, Block, Parameters, Scale, Tail, Transformer};
+use super::own::{self, OwnNetwork};
 use super::progress::Progress;
 use super::source::Source;
 use super::stacked_file;
@@ -36,7 +38,7 @@ const MAX_TEXT: u32 = 4096;
 pub(super) struct NetFile {
     pub parameters: Parameters,
     /// The scale named in the text, if one is.
-    pub scale: Option<i32>,
+    pub scale: Option<Scale>,
     /// Whether its hashes are those of its architecture.
     pub is_consistent: bool,
 }
@@ -70,6 +72,11 @@ pub(super) fn read(
     }
     let mut source = Source::new(BufReader::with_capacity(1 << 16, file), length);
     let version = source.word()?;
+    if version.to_le_bytes() == own::MAGIC[..4] {
+        let mut bytes = version.to_le_bytes().to_vec();
+        source.take(own::MAX_FILE).read_to_end(&mut bytes)?;
+        return OwnNetwork::parse(&bytes)?.into_file();
+    }
     match version {
         VERSION | RSHOGI_VERSION | COUNTED_VERSION => {}
         UNEVEN_VERSION => return Err(NetError::Dialect("7AF33301 (layerstack_v3)")),
@@ -106,7 +113,7 @@ pub(super) fn read(
     } else {
         read_classic(source, &header)?
     };
-    net.scale = header.text.scale();
+    net.scale = header.text.scale().map(Scale::from);
     if header.is_rshogi() {
         net.parameters.forget_missing_pieces();
     }
@@ -154,9 +161,7 @@ fn read_classic<R: Read + Seek>(
         parameters: Parameters {
             architecture,
             transformer,
-            stacks: Box::new([stack]),
-            progress: None,
-            values: None,
+            tail: Tail::Layers(LayerStacks::single(stack)),
         },
         scale: None,
     })
@@ -166,19 +171,7 @@ fn read_classic<R: Read + Seek>(
 fn no_match(signs: &Signs, guess: Option<Architecture>) -> NetError {
     let found = signs.payload;
     match guess {
-        Some(architecture) => {
-            let expected = architecture.payload();
-            NetError::Size {
-                architecture: architecture.to_string(),
-                expected,
-                found,
-                what: if found < expected {
-                    "the end is missing"
-                } else {
-                    "something was added"
-                },
-            }
-        }
+        Some(architecture) => NetError::size(&architecture, architecture.payload(), found),
         None => NetError::Unknown {
             found,
             text: Text(signs.text).shortened(),
@@ -224,12 +217,12 @@ pub(super) fn read_stack<R: Read + Seek>(
 ) -> io::Result<Stack> {
     let [_, second] = architecture.hidden;
     let mut rows = read_rows(source, architecture.inputs(), architecture.first_outputs())?;
-    if let Some(shards) = architecture.stacks.and_then(|stacks| stacks.shards) {
+    if let Some(shards) = architecture.stacks().and_then(|stacks| stacks.shards) {
         keep_shards(&mut rows.weights, architecture, shards);
     }
     let to_first = rows.into_layer();
     let mut rows = read_rows(source, architecture.second_inputs(), second)?;
-    if architecture.stacks.is_some() {
+    if architecture.stacks().is_some() {
         let inputs = second_inputs(architecture);
         rows.weights = spread(&rows.weights, architecture, second, inputs);
     }

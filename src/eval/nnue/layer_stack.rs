@@ -1,16 +1,109 @@
 //! The layers after the first: how an output comes out of activations.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, Architecture, Shards, padded};
+use super::architecture::{Activation, Architecture, Form, Shards, padded};
 use super::backend::Backend;
-use super::network::{Affine, Bytes};
+use super::features;
+use super::network::{Affine, Block, Bytes};
+use super::progress::Progress;
+use crate::position::Position;
+use crate::types::Square;
 
 /// Two hidden layers and the output.
 pub(super) struct Stack {
     pub layers: [Affine; 3],
 }
 
+/// All stacks of a network, one of which is used in a position, and how to choose it.
+pub(super) struct LayerStacks {
+    /// One or more.
+    pub stacks: Box<[Stack]>,
+    /// If it counts for the choice.
+    pub progress: Option<Progress>,
+    /// Values of pieces, besides the layers: by feature, then by stack.
+    pub values: Option<Box<[i32]>>,
+}
+
+impl LayerStacks {
+    /// The only stack of a classic network.
+    pub fn single(stack: Stack) -> LayerStacks {
+        LayerStacks {
+            stacks: Box::new([stack]),
+            progress: None,
+            values: None,
+        }
+    }
+
+    /// The output for a position, given its sums of the first layer, those of the side to move
+    /// first.
+    #[inline]
+    pub fn output(
+        &self,
+        backend: &dyn Backend,
+        architecture: &Architecture,
+        position: &Position,
+        sums: [&[Block]; 2],
+        scratch: &mut Scratch,
+    ) -> i32 {
+        for (sums, out) in sums.into_iter().zip(scratch.halves()) {
+            match architecture.activation {
+                Activation::Clip => backend.clip(sums, out),
+                Activation::Square { limit } => backend.product(sums, sums, limit, out),
+                Activation::Product { limit } => {
+                    let (left, right) = sums.split_at(sums.len() / 2);
+                    backend.product(left, right, limit, out);
+                }
+            }
+        }
+        self.stacks[self.chosen(architecture, position)].output(backend, architecture, scratch)
+    }
+
+    /// Which stack a position uses.
+    #[inline]
+    pub fn chosen(&self, architecture: &Architecture, position: &Position) -> usize {
+        let Some(stacks) = architecture.stacks() else {
+            return 0;
+        };
+        let stage = self.progress.as_ref().map_or(0, |it| it.stage(position));
+        stacks.scheme.stack(position, stage)
+    }
+
+    /// What the values of the pieces add to the output, but for the piece on a square of choice.
+    #[inline]
+    pub fn piece_values(
+        &self,
+        architecture: &Architecture,
+        position: &Position,
+        without: Option<Square>,
+    ) -> i32 {
+        let Some(values) = &self.values else {
+            return 0;
+        };
+        let (chosen, stacks) = (self.chosen(architecture, position), self.stacks.len());
+        let us = position.side_to_move();
+        let [ours, theirs] = [us, !us].map(|perspective| {
+            let active = features::active(architecture.features, perspective, position, without);
+            let features = active.as_slice().iter();
+            features.fold(0_i32, |sum, &feature| {
+                sum.wrapping_add(values[feature as usize * stacks + chosen])
+            })
+        });
+        ours.wrapping_sub(theirs) / 2
+    }
+
+    /// Makes the values of some features zero.
+    pub fn forget(&mut self, features: impl Iterator<Item = usize>) {
+        let stacks = self.stacks.len();
+        if let Some(values) = &mut self.values {
+            for feature in features {
+                values[feature * stacks..][..stacks].fill(0);
+            }
+        }
+    }
+}
+
 /// Memory for the values between the layers of one evaluation.
+#[derive(Default)]
 pub(super) struct Scratch {
     input: Box<[Bytes]>,
     sums: Box<[i32]>,
@@ -20,7 +113,7 @@ pub(super) struct Scratch {
 /// Inputs of the second hidden layer: with stacks of layers, twice the outputs of the first as
 /// kernels have them, the shortcut and padding included. The weights of these are zero.
 pub(super) fn second_inputs(architecture: &Architecture) -> usize {
-    match architecture.stacks {
+    match architecture.stacks() {
         Some(_) => 2 * architecture.first_outputs().next_multiple_of(8),
         None => architecture.hidden[0],
     }
@@ -28,6 +121,9 @@ pub(super) fn second_inputs(architecture: &Architecture) -> usize {
 
 impl Scratch {
     pub fn new(architecture: &Architecture) -> Scratch {
+        if let Form::Own { .. } = architecture.form {
+            return Scratch::default();
+        }
         let bytes = |count: usize| vec![Bytes::ZERO; padded(count) / 32].into_boxed_slice();
         let [_, second] = architecture.hidden;
         Scratch {
@@ -48,7 +144,7 @@ impl Scratch {
 impl Stack {
     /// The output for the inputs in `scratch`.
     #[inline]
-    pub fn propagate(
+    fn output(
         &self,
         backend: &dyn Backend,
         architecture: &Architecture,
@@ -63,7 +159,7 @@ impl Stack {
         backend.affine(to_first, input, sums);
         let mut shortcut = 0;
         let outputs = &sums[..to_first.biases.len()];
-        match architecture.stacks {
+        match architecture.stacks() {
             Some(stacks) => {
                 if stacks.has_shortcut {
                     shortcut = sums[architecture.hidden[0]];

@@ -47,9 +47,10 @@ impl LoadedNetwork {
         let net = file::read(File::open(&path)?, metadata.len(), |stages| {
             progress_beside(&path, stages)
         })?;
-        let scale = net.scale.or_else(|| scale_beside(&path));
+        let beside = || scale_beside(&path).unwrap_or(DEFAULT_SCALE).into();
+        let scale = net.scale.unwrap_or_else(beside);
         Ok(LoadedNetwork {
-            network: Network::new(net.parameters, scale.unwrap_or(DEFAULT_SCALE)),
+            network: Network::new(net.parameters, scale),
             path,
             length: metadata.len(),
             is_consistent: net.is_consistent,

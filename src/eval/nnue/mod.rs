@@ -13,6 +13,7 @@ mod architecture;
 mod backend;
 mod buckets;
 mod detect;
+mod embedded;
 mod error;
 mod explain;
 mod features;
@@ -22,18 +23,24 @@ mod leb128;
 mod list;
 mod locate;
 mod network;
+mod own;
+#[cfg(test)]
+mod own_tests;
 mod progress;
 mod source;
+mod squared;
 mod stacked_file;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use architecture::Architecture;
+pub use embedded::embedded;
 pub use error::NetError;
 pub use leb128::Leb128Error;
 pub use locate::LoadedNetwork;
-pub use network::Network;
+pub use network::{Network, Scale};
+pub use own::OwnNetwork;
 
 use crate::position::{DirtyPieces, Position};
 use crate::types::Value;

@@ -7,14 +7,15 @@
 #![forbid(unsafe_code)]
 
 use super::architecture::{
-    Activation, Architecture, DOUBLED, MAX_WIDTH, Shards, Stacks, WIDTH_STEP,
+    Activation, Architecture, DOUBLED, Form, MAX_WIDTH, Shards, Stacks, WIDTH_STEP,
 };
 use super::buckets::Scheme;
 use super::error::NetError;
 use super::features::{FEATURE_SETS, FeatureSet};
 use super::file::{COUNTED_VERSION, Header, NetFile, read_stack};
+use super::layer_stack::LayerStacks;
 use super::leb128::{self, MAGIC};
-use super::network::{Block, Parameters, PieceValues, Transformer};
+use super::network::{Block, Parameters, Tail, Transformer};
 use super::progress::{Progress, WEIGHTS};
 use super::source::Source;
 use super::text::StackedName;
@@ -64,8 +65,9 @@ pub(super) fn read<R: Read + Seek>(
         Activation::Product { limit: DOUBLED },
         [0; 2],
     );
-    let mut architecture = find_layers(&mut source, first_layer, name.as_ref(), known_count)?;
-    let count = architecture.stacks.map_or(1, |stacks| stacks.count);
+    let (mut architecture, mut stacks) =
+        find_layers(&mut source, first_layer, name.as_ref(), known_count)?;
+    let count = stacks.count;
     let (scheme, progress) = match stored {
         Some(StoredProgress { bias, weights }) => {
             let scheme = named_scheme(name.as_ref(), count, true)?;
@@ -74,9 +76,8 @@ pub(super) fn read<R: Read + Seek>(
         }
         None => choose(name.as_ref(), count, progress)?,
     };
-    if let Some(stacks) = &mut architecture.stacks {
-        stacks.scheme = scheme;
-    }
+    stacks.scheme = scheme;
+    architecture.form = Form::Stacked(stacks);
     let hash = HASH
         ^ if values.is_none() && scheme.stages > 1 {
             PROGRESS_HASH
@@ -93,9 +94,11 @@ pub(super) fn read<R: Read + Seek>(
         parameters: Parameters {
             architecture,
             transformer,
-            stacks: stacks.into(),
-            progress,
-            values,
+            tail: Tail::Layers(LayerStacks {
+                stacks: stacks.into(),
+                progress,
+                values,
+            }),
         },
         scale: None,
         is_consistent: is_consistent || header.is_rshogi(),
@@ -199,7 +202,7 @@ fn read_values<R: Read + Seek>(
     source: &mut Source<R>,
     features: usize,
     stacks: usize,
-) -> Result<PieceValues, NetError> {
+) -> Result<Box<[i32]>, NetError> {
     let expected = (1 + features) as u64 * stacks as u64 * 4;
     if source.left() < expected {
         return Err(NetError::Stacks {
@@ -208,9 +211,7 @@ fn read_values<R: Read + Seek>(
         });
     }
     source.take_bytes(stacks * 4)?;
-    Ok(PieceValues {
-        weights: source.numbers(features * stacks)?.into(),
-    })
+    Ok(source.numbers(features * stacks)?.into())
 }
 
 /// The weights of the progress as they are stored.
@@ -240,7 +241,7 @@ fn find_layers<R: Read + Seek>(
     first_layer: Architecture,
     name: Option<&StackedName>,
     known_count: Option<usize>,
-) -> Result<Architecture, NetError> {
+) -> Result<(Architecture, Stacks), NetError> {
     let (start, left) = (source.at(), source.left());
     let mut best = (0, None);
     for outputs in (8..=MAX_HIDDEN).step_by(8) {
@@ -266,7 +267,7 @@ fn find_layers<R: Read + Seek>(
         }
     }
     // A size that fits is no evidence, as many do.
-    let Some((mut architecture, count)) = best.1.filter(|_| best.0 >= 4) else {
+    let Some((architecture, count)) = best.1.filter(|_| best.0 >= 4) else {
         return Err(NetError::Stacks {
             named: name.map_or(String::new(), |name| {
                 let [first, second] = name.hidden;
@@ -282,11 +283,14 @@ fn find_layers<R: Read + Seek>(
     if let Some(shards) = shards {
         check_shards(&architecture, shards)?;
     }
-    if let Some(stacks) = &mut architecture.stacks {
-        stacks.count = count as usize;
-        stacks.shards = shards;
-    }
-    Ok(architecture)
+    let has_shortcut = architecture.stacks().is_some_and(|it| it.has_shortcut);
+    let stacks = Stacks {
+        scheme: Scheme::none(),
+        count: count as usize,
+        has_shortcut,
+        shards,
+    };
+    Ok((architecture, stacks))
 }
 
 /// The first layer with other layers of so many outputs. One of the outputs of the first is the
@@ -300,7 +304,7 @@ fn with_layers(
     let has_shortcut = name.is_none_or(|name| name.hidden[0] != outputs);
     Architecture {
         hidden: [outputs - usize::from(has_shortcut), second],
-        stacks: Some(Stacks {
+        form: Form::Stacked(Stacks {
             scheme: Scheme::none(),
             count: 1,
             has_shortcut,
@@ -374,6 +378,6 @@ fn check_shards(architecture: &Architecture, shards: Shards) -> Result<(), NetEr
     Err(NetError::Shards {
         width: architecture.inputs(),
         outputs,
-        found: format!("c{common}_s{shard}x{groups}"),
+        found: shards.to_string(),
     })
 }

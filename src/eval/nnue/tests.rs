@@ -16,8 +16,8 @@ use crate::types::Move;
 use rand::prelude::*;
 use std::sync::Arc;
 
-pub use made_up::text;
-use made_up::{classic, read_bytes, set, weight};
+use made_up::{classic, set, weight};
+pub use made_up::{read_bytes, text};
 
 pub const POSITIONS: [&str; 7] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -56,7 +56,7 @@ fn made_up(name: &str) -> Network {
     Network::new(net.parameters, 1)
 }
 
-fn position(sfen: &str) -> Position {
+pub fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).unwrap()
 }
 
@@ -67,7 +67,7 @@ fn weights_are_made_up_as_specified() {
 }
 
 /// Games: where they begin, and their moves.
-fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
+pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
     let games = include_str!("../../../positions/games.txt").lines().skip(1);
     games.map(|game| {
         let mut fields = game.split(';').map(str::trim);
@@ -79,7 +79,7 @@ fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
 
 /// Follows a game and its side lines with every backend, and compares each output with that of a
 /// fresh start.
-fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rng: &mut StdRng) {
+pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rng: &mut StdRng) {
     let mut evaluators: Vec<NetworkEvaluator> = available()
         .into_iter()
         .map(|backend| NetworkEvaluator::with_backend(Arc::clone(network), backend))

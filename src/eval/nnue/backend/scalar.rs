@@ -142,12 +142,11 @@ pub(super) fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [By
 fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
     for (tile, biases, out) in layer.tiles(out) {
         out.copy_from_slice(biases);
-        let inputs = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
-        for (input, lanes) in inputs.zip(tile.weights.chunks_exact(tile.groups)) {
-            let weights = lanes.iter().flat_map(|lane| lane.0.as_chunks::<4>().0);
-            for (out, weights) in out.iter_mut().zip(weights) {
-                for (&input, &weight) in input.iter().zip(weights) {
-                    *out = out.wrapping_add(i32::from(input) * i32::from(weight));
+        let steps = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
+        for (step, weights) in steps.zip(tile.weights().chunks_exact(32 * tile.groups)) {
+            for (out, weights) in out.iter_mut().zip(weights.as_chunks::<4>().0) {
+                for (&input, weight) in step.iter().zip(weights) {
+                    *out = out.wrapping_add(i32::from(input) * i32::from(weight.cast_signed()));
                 }
             }
         }
@@ -172,4 +171,17 @@ pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
         out[at / 32].0[at % 32] = ((sum * sum) >> 19).min(127) as u8;
         out[clipped / 32].0[clipped % 32] = (sum >> 6).clamp(0, 127) as u8;
     }
+}
+
+#[inline(always)]
+pub(super) fn squared(sums: &[Block], weights: &[Block]) -> i32 {
+    let mut total = 0_i32;
+    for (sums, weights) in sums.iter().zip(weights) {
+        for (&sum, &weight) in sums.0.iter().zip(&weights.0) {
+            let activation = sum.clamp(0, 255);
+            let product = i32::from(activation.wrapping_mul(weight)) * i32::from(activation);
+            total = total.wrapping_add(product);
+        }
+    }
+    total
 }

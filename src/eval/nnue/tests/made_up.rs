@@ -1,6 +1,6 @@
 //! Files of made-up networks: every weight follows from its number in the file.
 
-use crate::eval::nnue::architecture::{Activation, Architecture, Stacks, padded};
+use crate::eval::nnue::architecture::{Activation, Architecture, Form, Stacks, padded};
 use crate::eval::nnue::buckets::Scheme;
 use crate::eval::nnue::error::NetError;
 use crate::eval::nnue::features::{FEATURE_SETS, FeatureSet};
@@ -201,7 +201,7 @@ impl Stacked {
             width: self.width,
             activation: Activation::Product { limit: 254 },
             hidden: self.hidden,
-            stacks: Some(Stacks {
+            form: Form::Stacked(Stacks {
                 scheme,
                 count: self.count.unwrap_or(scheme.stacks()),
                 has_shortcut: self.hidden[0] % 8 == 7,
@@ -213,7 +213,7 @@ impl Stacked {
     /// The bytes of the file.
     pub fn file(&self) -> Vec<u8> {
         let architecture = self.architecture();
-        let stacks = architecture.stacks.unwrap();
+        let stacks = *architecture.stacks().unwrap();
         let has_stages = stacks.scheme.stages > 1;
         let dimensions = architecture.features.dimensions();
         let mut writer = Writer::default();

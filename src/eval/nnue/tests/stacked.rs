@@ -7,7 +7,8 @@ use crate::eval::nnue::backend::available;
 use crate::eval::nnue::error::NetError;
 use crate::eval::nnue::explain::output;
 use crate::eval::nnue::file::read;
-use crate::eval::nnue::network::Network;
+use crate::eval::nnue::layer_stack::LayerStacks;
+use crate::eval::nnue::network::{Network, Parameters, Tail};
 use crate::eval::nnue::progress::{Progress, WEIGHTS};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -77,6 +78,14 @@ fn rshogi(count: Option<u32>) -> Stacked {
     }
 }
 
+/// The layers after the first.
+fn layers(parameters: &Parameters) -> &LayerStacks {
+    match &parameters.tail {
+        Tail::Layers(layers) => layers,
+        Tail::Squared(_) => panic!("a network of our own"),
+    }
+}
+
 fn outputs(network: &Network) -> [i32; 7] {
     POSITIONS.map(|sfen| output(network, available()[0], &position(sfen), None))
 }
@@ -118,7 +127,7 @@ fn networks_of_rshogi_are_read() {
     for count in [None, Some(9)] {
         let file = read_bytes(&rshogi(count).file()).unwrap();
         assert!(file.is_consistent);
-        assert_eq!(file.scale, Some(28));
+        assert_eq!(file.scale, Some(28.into()));
         let found = outputs(&Network::new(file.parameters, 1));
         // But for the piece that is missing in the last position.
         assert_eq!(found[..6], expected[..6]);
@@ -137,15 +146,15 @@ fn values_of_pieces_count() {
     net.values = true;
     net.text = net.text.replace(",Network", ",PSQT=9,Network");
     let network = Arc::new(network(&net.file()));
-    assert!(network.parameters.values.is_some());
     let position = position(POSITIONS[3]);
     let whole = output(&network, available()[0], &position, None);
     let values = network.parameters.piece_values(&position, None);
     assert_ne!(values, 0);
     // By hand: the weights of the active features for the stack of the position.
-    let stack = network.parameters.stack(&position);
+    let layers = layers(&network.parameters);
+    let stack = layers.chosen(network.architecture(), &position);
     assert_eq!(stack, 5);
-    let weights = &network.parameters.values.as_ref().unwrap().weights;
+    let weights = layers.values.as_ref().unwrap();
     let sum = |perspective| -> i32 {
         let features =
             crate::eval::nnue::features::active(set("K+P"), perspective, &position, None);
@@ -158,7 +167,9 @@ fn values_of_pieces_count() {
     assert_eq!(values, (sum(us) - sum(them)) / 2);
     // The rest are the layers' own.
     let mut parameters = read_bytes(&net.file()).unwrap().parameters;
-    parameters.values = None;
+    if let Tail::Layers(layers) = &mut parameters.tail {
+        layers.values = None;
+    }
     let layers = output(
         &Network::new(parameters, 1),
         available()[0],
@@ -184,7 +195,9 @@ fn progress_beside_a_file_chooses_the_stack() {
     };
     let start = position(POSITIONS[0]);
     for (weight, stack) in [(-1.0, 0), (0.0, 2), (1.0, 4)] {
-        assert_eq!(with(weight).parameters.stack(&start), stack);
+        let network = with(weight);
+        let chosen = layers(&network.parameters).chosen(network.architecture(), &start);
+        assert_eq!(chosen, stack);
     }
     assert_eq!(
         with(0.0).architecture().to_string(),
@@ -197,8 +210,8 @@ fn progress_beside_a_file_chooses_the_stack() {
 fn outputs_of_a_shard_see_their_inputs_only() {
     let mut net = small([7, 32], "none");
     net.text = net.text.replace("_7_32_", "_7_32_C16_S24X2_");
-    let mut parameters = read_bytes(&net.file()).unwrap().parameters;
-    let stacks = parameters.architecture.stacks.unwrap();
+    let parameters = read_bytes(&net.file()).unwrap().parameters;
+    let stacks = *parameters.architecture.stacks().unwrap();
     let shards = Shards {
         common: 16,
         shard: 24,
@@ -206,10 +219,9 @@ fn outputs_of_a_shard_see_their_inputs_only() {
     };
     assert_eq!(stacks.shards, Some(shards));
     // Weights are by four inputs and then by output.
-    let layer = &mut parameters.stacks[0].layers[0];
-    let weights = layer.tiles[0].weights.iter().enumerate();
-    for (step, lane) in weights {
-        for (i, &weight) in lane.0.iter().enumerate() {
+    let layer = &layers(&parameters).stacks[0].layers[0];
+    for (step, weights) in layer.tiles[0].weights().chunks(32).enumerate() {
+        for (i, &weight) in weights.iter().enumerate() {
             let (input, output) = (4 * step + i % 4, i / 4);
             let start = 16 + output / 4 * 24;
             if input >= 16 && !(start..start + 24).contains(&input) {
