@@ -11,23 +11,33 @@ mod accumulator;
 mod architecture;
 #[allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 mod backend;
+mod buckets;
+mod detect;
 mod embedded;
+mod error;
 mod explain;
 mod features;
 mod file;
+mod layer_stack;
+mod leb128;
 mod list;
 mod locate;
 mod network;
 mod own;
 #[cfg(test)]
 mod own_tests;
+mod progress;
+mod source;
 mod squared;
+mod stacked_file;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use architecture::Architecture;
 pub use embedded::embedded;
-pub use file::NetError;
+pub use error::NetError;
+pub use leb128::Leb128Error;
 pub use locate::LoadedNetwork;
 pub use network::{Network, Scale};
 pub use own::OwnNetwork;
@@ -36,7 +46,7 @@ use crate::position::{DirtyPieces, Position};
 use crate::types::Value;
 use accumulator::Accumulator;
 use backend::Backend;
-use network::Scratch;
+use layer_stack::Scratch;
 use std::sync::Arc;
 
 /// Follows a position move by move and evaluates it with a network.
@@ -93,7 +103,8 @@ impl NetworkEvaluator {
         let rows = self.accumulator.update(parameters, self.backend, position);
         let us = position.side_to_move();
         let rows = [rows[us.index()], rows[(!us).index()]];
-        parameters.propagate(self.backend, position, rows, &mut self.scratch)
+        let output = parameters.propagate(self.backend, position, rows, &mut self.scratch);
+        output.wrapping_add(parameters.piece_values(position, None))
     }
 
     /// Value for the side to move.
