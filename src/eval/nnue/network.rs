@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::architecture::Architecture;
-use super::backend::Backend;
+use super::backend::{self, Backend};
 use super::layer_stack::{LayerStacks, Scratch};
 use super::squared::Squared;
-use crate::memory::bytes_of;
+use crate::memory::{Table, bytes_of};
 use crate::position::Position;
 use crate::types::value::MAX_EVAL;
 use crate::types::{Square, Value};
@@ -39,13 +39,13 @@ pub(super) struct Weights(pub [u8; 64]);
 /// The first layer: a row for every feature, the same for both perspectives.
 pub(super) struct Transformer {
     pub biases: Box<[Block]>,
-    pub weights: Box<[Block]>,
+    pub weights: Table<Block>,
 }
 
 impl Transformer {
     /// Doubles all numbers, wrapping.
     pub fn double(&mut self) {
-        for block in self.biases.iter_mut().chain(&mut self.weights) {
+        for block in self.biases.iter_mut().chain(&mut *self.weights) {
             block.0 = block.0.map(|number| number.wrapping_mul(2));
         }
     }
@@ -222,6 +222,7 @@ impl fmt::Display for Scale {
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
+    pub(super) backend: &'static dyn Backend,
     scale: Scale,
 }
 
@@ -230,6 +231,7 @@ impl Network {
     pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
         Network {
             parameters: Arc::new(parameters),
+            backend: backend::select(),
             scale: scale.into(),
         }
     }
@@ -237,9 +239,24 @@ impl Network {
     /// The same weights with another scale.
     pub fn with_scale(&self, scale: i32) -> Network {
         Network {
-            parameters: Arc::clone(&self.parameters),
             scale: scale.into(),
+            ..self.clone()
         }
+    }
+
+    /// The same network on each instruction set of this CPU, for tests and measurements: all give
+    /// the same values. The fastest comes first; that is the one in use otherwise.
+    pub fn on_each_instruction_set(&self) -> Vec<Network> {
+        let on = |backend| Network {
+            backend,
+            ..self.clone()
+        };
+        backend::available().into_iter().map(on).collect()
+    }
+
+    /// The name of the instruction set the network is evaluated with.
+    pub fn kernels(&self) -> &'static str {
+        self.backend.name()
     }
 
     /// What the output is divided by.

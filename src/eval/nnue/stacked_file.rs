@@ -146,7 +146,7 @@ fn read_transformer<R: Read + Seek>(
             .ok_or_else(|| refusal(count, weight_count))?;
         let transformer = Transformer {
             biases: first.into(),
-            weights: weights.into(),
+            weights: weights.into_iter().collect(),
         };
         return Ok((transformer, features));
     }
@@ -162,7 +162,7 @@ fn read_transformer<R: Read + Seek>(
     let weights = biases.split_off(width / 32);
     let transformer = Transformer {
         biases: biases.into(),
-        weights: weights.into(),
+        weights: weights.into_iter().collect(),
     };
     Ok((transformer, features))
 }

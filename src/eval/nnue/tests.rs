@@ -80,9 +80,10 @@ pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
 /// Follows a game and its side lines with every backend, and compares each output with that of a
 /// fresh start.
 pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rng: &mut StdRng) {
-    let mut evaluators: Vec<NetworkEvaluator> = available()
+    let mut evaluators: Vec<NetworkEvaluator> = network
+        .on_each_instruction_set()
         .into_iter()
-        .map(|backend| NetworkEvaluator::with_backend(Arc::clone(network), backend))
+        .map(|network| NetworkEvaluator::new(Arc::new(network)))
         .collect();
     for evaluator in &mut evaluators {
         evaluator.reset(&position);
