@@ -82,7 +82,7 @@ impl Part<'_> {
                 let inputs: [_; STEPS] = std::array::from_fn(|i| r.splat(steps[first + i]));
                 for (j, sum) in sums.iter_mut().enumerate() {
                     let weights: [_; STEPS] = std::array::from_fn(|i| {
-                        r.weights(&weights[row * (first + i) + 4 * register * j..])
+                        r.load_bytes(&weights[row * (first + i) + 4 * register * j..])
                     });
                     *sum = level.dot(*sum, inputs, weights);
                 }

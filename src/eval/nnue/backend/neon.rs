@@ -50,10 +50,39 @@ impl Registers for Q {
     }
 
     #[inline(always)]
-    fn weights(self, weights: &[u8]) -> int32x4_t {
-        let weights: &[u8; 16] = first(weights);
+    fn load_bytes(self, bytes: &[u8]) -> int32x4_t {
+        let bytes: &[u8; 16] = first(bytes);
         // SAFETY: a load of sixteen bytes.
-        unsafe { vreinterpretq_s32_u8(vld1q_u8(weights.as_ptr())) }
+        unsafe { vreinterpretq_s32_u8(vld1q_u8(bytes.as_ptr())) }
+    }
+
+    #[inline(always)]
+    fn store_bytes(self, bytes: int32x4_t, out: &mut [u8]) {
+        let out: &mut [u8; 16] = first_mut(out);
+        // SAFETY: a store of sixteen bytes.
+        unsafe { vst1q_u8(out.as_mut_ptr(), vreinterpretq_u8_s32(bytes)) }
+    }
+
+    #[inline(always)]
+    fn add_numbers(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            vreinterpretq_s32_s16(vaddq_s16(
+                vreinterpretq_s16_s32(a),
+                vreinterpretq_s16_s32(b),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    fn subtract_numbers(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            vreinterpretq_s32_s16(vsubq_s16(
+                vreinterpretq_s16_s32(a),
+                vreinterpretq_s16_s32(b),
+            ))
+        }
     }
 
     #[inline(always)]

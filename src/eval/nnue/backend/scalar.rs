@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::Backend;
+use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
 
 /// Runs everywhere.
@@ -31,6 +32,20 @@ impl Backend for Scalar {
         accumulate(out, from, transformer, added, removed);
     }
 
+    fn advance(
+        &self,
+        out: &mut [Block],
+        from: &[Block],
+        transformer: &Transformer,
+        changes: &[Changes; 2],
+    ) {
+        let blocks = transformer.blocks();
+        let rows = out.chunks_mut(blocks).zip(from.chunks(blocks));
+        for ((out, from), Changes { removed, added }) in rows.zip(changes) {
+            accumulate(out, from, transformer, added.as_slice(), removed.as_slice());
+        }
+    }
+
     fn clip(&self, sums: &[Block], out: &mut [Bytes]) {
         clip(sums, out);
     }
@@ -52,70 +67,27 @@ impl Backend for Scalar {
     }
 }
 
-/// Calculates each block of a row from the same block of other rows.
-#[inline(always)]
-fn fuse<const N: usize>(out: &mut [Block], rows: [&[Block]; N], sum: impl Fn([i16; N]) -> i16) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (i, out) in out.iter_mut().enumerate() {
-        let blocks = rows.map(|row| &row[i]);
-        for (j, out) in out.0.iter_mut().enumerate() {
-            *out = sum(blocks.map(|block| block.0[j]));
-        }
-    }
-}
-
-#[inline(always)]
-pub(super) fn accumulate(
+fn accumulate(
     out: &mut [Block],
     from: &[Block],
     transformer: &Transformer,
     added: &[u32],
     removed: &[u32],
 ) {
-    let row = |feature: u32| transformer.row(feature);
-    match (added, removed) {
-        // A move, a capture by a king that is no feature, a capture: nearly all there is.
-        (&[a], &[x]) => fuse(out, [from, row(a), row(x)], |[from, a, x]| {
-            from.wrapping_add(a).wrapping_sub(x)
-        }),
-        (&[a], &[x, y]) => fuse(out, [from, row(a), row(x), row(y)], |[from, a, x, y]| {
-            from.wrapping_add(a).wrapping_sub(x).wrapping_sub(y)
-        }),
-        (&[a, b], &[x, y]) => {
-            let rows = [from, row(a), row(b), row(x), row(y)];
-            fuse(out, rows, |[from, a, b, x, y]| {
-                let sum = from.wrapping_add(a).wrapping_add(b);
-                sum.wrapping_sub(x).wrapping_sub(y)
-            });
-        }
-        _ => accumulate_many(out, from, transformer, added, removed),
-    }
-}
-
-/// Any number of features, a block at a time so that the sums stay in registers.
-#[inline(always)]
-fn accumulate_many(
-    out: &mut [Block],
-    from: &[Block],
-    transformer: &Transformer,
-    added: &[u32],
-    removed: &[u32],
-) {
-    for (i, (out, from)) in out.iter_mut().zip(from).enumerate() {
-        let mut sums = *from;
-        for &feature in added {
-            let row = &transformer.row(feature)[i];
-            for (sum, weight) in sums.0.iter_mut().zip(row.0) {
+    out.copy_from_slice(from);
+    for &feature in added {
+        for (out, row) in out.iter_mut().zip(transformer.row(feature)) {
+            for (sum, weight) in out.0.iter_mut().zip(row.0) {
                 *sum = sum.wrapping_add(weight);
             }
         }
-        for &feature in removed {
-            let row = &transformer.row(feature)[i];
-            for (sum, weight) in sums.0.iter_mut().zip(row.0) {
+    }
+    for &feature in removed {
+        for (out, row) in out.iter_mut().zip(transformer.row(feature)) {
+            for (sum, weight) in out.0.iter_mut().zip(row.0) {
                 *sum = sum.wrapping_sub(weight);
             }
         }
-        *out = sums;
     }
 }
 
