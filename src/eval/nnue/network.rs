@@ -259,6 +259,15 @@ impl Network {
         &self.parameters.architecture
     }
 
+    /// What a pawn is worth in the unit of the values, about: 100 for networks of our own, whose
+    /// values are centipawns, 90 for those in the format of YaneuraOu.
+    pub fn pawn(&self) -> u16 {
+        match self.architecture().outputs {
+            Some(_) => 100,
+            None => 90,
+        }
+    }
+
     /// The value of an output.
     #[inline(always)]
     pub(super) fn value(&self, output: i32) -> Value {
