@@ -18,23 +18,81 @@ pub(super) fn affine<D: Dot>(level: D, layer: &Affine, input: &[Bytes], out: &mu
             tile,
             biases,
             input,
+            list: None,
         };
-        let half = level.half();
-        match (D::Registers::SUMS, tile.groups) {
-            (4, 1) => part.sum::<D, 2>(level, out),
-            (4, 2) => part.sum::<D, 4>(level, out),
-            (4, 3) => part.sum::<D, 6>(level, out),
-            (4, _) => part.sum::<D, 8>(level, out),
-            (8, 1) => part.sum::<D, 1>(level, out),
-            (8, 2) => part.sum::<D, 2>(level, out),
-            (8, 3) => part.sum::<D, 3>(level, out),
-            (8, _) => part.sum::<D, 4>(level, out),
-            (_, 1) => part.sum::<D::Half, 1>(half, out),
-            (_, 2) => part.sum::<D, 1>(level, out),
-            (_, 3) => part.sum::<D::Half, 3>(half, out),
-            (_, _) => part.sum::<D, 2>(level, out),
-        }
+        part.sum_up(level, out);
     }
+}
+
+/// The outputs of a dense layer, without the steps that are all zeros.
+#[inline(always)]
+pub(super) fn affine_sparse<D: Dot>(
+    level: D,
+    layer: &Affine,
+    input: &[Bytes],
+    list: &mut [u16],
+    out: &mut [i32],
+) {
+    let list = nonzero(level, input, list);
+    for (tile, biases, out) in layer.tiles(out) {
+        let part = Part {
+            tile,
+            biases,
+            input,
+            list: Some(list),
+        };
+        part.sum_up(level, out);
+    }
+}
+
+/// The numbers of the bits that are set, for each byte, first of all.
+static BITS: [[u16; 8]; 256] = {
+    let mut bits = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 != 0 {
+                bits[byte][count] = bit;
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    bits
+};
+
+/// Lists the steps that are not all zeros.
+#[inline(always)]
+fn nonzero<'a, D: Dot>(level: D, input: &[Bytes], list: &'a mut [u16]) -> &'a [u16] {
+    let r = level.registers();
+    let (steps, _) = bytes_of(input).as_chunks::<4>();
+    let mut count = 0;
+    // There are at least as many as fill two registers of four sums, or a multiple of eight.
+    let at_once = D::Registers::SUMS.max(8);
+    let mut base = 0_u16;
+    let mut add = |mask: u32| {
+        for shift in (0..at_once).step_by(8) {
+            let byte = (mask >> shift & 0xFF) as usize;
+            let room: &mut [u16; 8] = first_mut(&mut list[count..]);
+            *room = BITS[byte].map(|bit| base + bit);
+            count += byte.count_ones() as usize;
+            base += 8;
+        }
+    };
+    let groups = steps.chunks_exact(at_once);
+    let rest = groups.remainder();
+    for steps in groups {
+        add(match D::Registers::SUMS {
+            4 => r.nonzero(steps) | r.nonzero(&steps[4..]) << 4,
+            _ => r.nonzero(steps),
+        });
+    }
+    if let Some(rest) = rest.first_chunk::<8>() {
+        add(level.half().registers().nonzero(rest));
+    }
+    &list[..count]
 }
 
 /// A tile and what goes into it.
@@ -43,9 +101,31 @@ struct Part<'a> {
     tile: &'a Tile,
     biases: &'a [i32],
     input: &'a [Bytes],
+    /// The steps to take, unless all.
+    list: Option<&'a [u16]>,
 }
 
 impl Part<'_> {
+    /// The sums of the tile, in as many registers as it takes.
+    #[inline(always)]
+    fn sum_up<D: Dot>(self, level: D, out: &mut [i32]) {
+        let half = level.half();
+        match (D::Registers::SUMS, self.tile.groups) {
+            (4, 1) => self.sum::<D, 2>(level, out),
+            (4, 2) => self.sum::<D, 4>(level, out),
+            (4, 3) => self.sum::<D, 6>(level, out),
+            (4, _) => self.sum::<D, 8>(level, out),
+            (8, 1) => self.sum::<D, 1>(level, out),
+            (8, 2) => self.sum::<D, 2>(level, out),
+            (8, 3) => self.sum::<D, 3>(level, out),
+            (8, _) => self.sum::<D, 4>(level, out),
+            (_, 1) => self.sum::<D::Half, 1>(half, out),
+            (_, 2) => self.sum::<D, 1>(level, out),
+            (_, 3) => self.sum::<D::Half, 3>(half, out),
+            (_, _) => self.sum::<D, 2>(level, out),
+        }
+    }
+
     /// The sums of the tile, which fill so many registers.
     #[inline(always)]
     fn sum<D: Dot, const REGISTERS: usize>(self, level: D, out: &mut [i32]) {

@@ -60,6 +60,17 @@ macro_rules! level {
                     unsafe { affine(*self, layer, input, out) }
                 }
 
+                fn affine_sparse(
+                    &self,
+                    layer: &Affine,
+                    input: &[Bytes],
+                    list: &mut [u16],
+                    out: &mut [i32],
+                ) {
+                    // SAFETY: as above.
+                    unsafe { affine_sparse(*self, layer, input, list, out) }
+                }
+
                 fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
                     // SAFETY: as above.
                     unsafe { activate(sums, out) }
@@ -90,6 +101,17 @@ macro_rules! level {
             #[target_feature(enable = $features)]
             fn affine(level: $level, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
                 dense::affine(level, layer, input, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn affine_sparse(
+                level: $level,
+                layer: &Affine,
+                input: &[Bytes],
+                list: &mut [u16],
+                out: &mut [i32],
+            ) {
+                dense::affine_sparse(level, layer, input, list, out);
             }
 
             #[target_feature(enable = $features)]

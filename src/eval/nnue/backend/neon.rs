@@ -61,6 +61,18 @@ impl Registers for Q {
         // SAFETY: as above.
         unsafe { vdupq_n_s32(i32::from_ne_bytes(step)) }
     }
+
+    #[inline(always)]
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
+        let steps: &[[u8; 4]; 4] = first(steps);
+        let bits = [1, 2, 4, 8];
+        // SAFETY: loads of four steps and of four numbers.
+        unsafe {
+            let steps = vreinterpretq_u32_u8(vld1q_u8(steps.as_flattened().as_ptr()));
+            let nonzero = vtstq_u32(steps, steps);
+            vaddvq_u32(vandq_u32(nonzero, vld1q_u32(bits.as_ptr())))
+        }
+    }
 }
 
 level!(Neon, "NEON", "neon", is_aarch64_feature_detected: "neon");

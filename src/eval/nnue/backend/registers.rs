@@ -24,6 +24,9 @@ pub(super) trait Registers: Copy {
     fn weights(self, weights: &[u8]) -> Self::Register;
     /// The same four activations for each sum.
     fn splat(self, step: [u8; 4]) -> Self::Register;
+    /// Which of the next [`Registers::SUMS`] steps are not all zeros, one bit for each. Activations
+    /// are at most 127.
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32;
 }
 
 /// What the instruction sets differ in: products of activations and weights.

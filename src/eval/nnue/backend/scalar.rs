@@ -43,6 +43,10 @@ impl Backend for Scalar {
         affine(layer, input, out);
     }
 
+    fn affine_sparse(&self, layer: &Affine, input: &[Bytes], _: &mut [u16], out: &mut [i32]) {
+        affine(layer, input, out);
+    }
+
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         activate(sums, out);
     }
@@ -144,6 +148,9 @@ fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         out.copy_from_slice(biases);
         let steps = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
         for (step, weights) in steps.zip(tile.weights().chunks_exact(32 * tile.groups)) {
+            if *step == [0; 4] {
+                continue;
+            }
             for (out, weights) in out.iter_mut().zip(weights.as_chunks::<4>().0) {
                 for (&input, weight) in step.iter().zip(weights) {
                     *out = out.wrapping_add(i32::from(input) * i32::from(weight.cast_signed()));

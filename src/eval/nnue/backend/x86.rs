@@ -59,6 +59,17 @@ impl Registers for Xmm {
         // SAFETY: as above.
         unsafe { _mm_set1_epi32(i32::from_ne_bytes(step)) }
     }
+
+    #[inline(always)]
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
+        let steps: *const [[u8; 4]; 4] = first(steps);
+        // SAFETY: 4 steps are 16 bytes, and an unaligned load asks for no more.
+        unsafe {
+            let steps = _mm_loadu_si128(steps.cast());
+            let nonzero = _mm_cmpgt_epi32(steps, _mm_setzero_si128());
+            _mm_movemask_ps(_mm_castsi128_ps(nonzero)).cast_unsigned()
+        }
+    }
 }
 
 /// Proof that the CPU has AVX2, with registers of 256 bits.
@@ -117,6 +128,17 @@ impl Registers for Ymm {
         // SAFETY: as above.
         unsafe { _mm256_set1_epi32(i32::from_ne_bytes(step)) }
     }
+
+    #[inline(always)]
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
+        let steps: *const [[u8; 4]; 8] = first(steps);
+        // SAFETY: 8 steps are 32 bytes, and an unaligned load asks for no more.
+        unsafe {
+            let steps = _mm256_loadu_si256(steps.cast());
+            let nonzero = _mm256_cmpgt_epi32(steps, _mm256_setzero_si256());
+            _mm256_movemask_ps(_mm256_castsi256_ps(nonzero)).cast_unsigned()
+        }
+    }
 }
 
 /// Proof that the CPU has AVX-512F, with registers of 512 bits.
@@ -174,5 +196,15 @@ impl Registers for Zmm {
     fn splat(self, step: [u8; 4]) -> __m512i {
         // SAFETY: as above.
         unsafe { _mm512_set1_epi32(i32::from_ne_bytes(step)) }
+    }
+
+    #[inline(always)]
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
+        let steps: *const [[u8; 4]; 16] = first(steps);
+        // SAFETY: 16 steps are 64 bytes, and an unaligned load asks for no more.
+        unsafe {
+            let steps = _mm512_loadu_si512(steps.cast());
+            _mm512_test_epi32_mask(steps, steps).into()
+        }
     }
 }
