@@ -19,6 +19,7 @@ use super::progress::Progress;
 use super::source::Source;
 use super::stacked_file;
 use super::text::Text;
+use crate::memory::{Table, bytes_of_mut};
 use std::io::{self, BufReader, Read, Seek};
 
 /// First word of a file of YaneuraOu.
@@ -179,35 +180,27 @@ fn no_match(signs: &Signs, guess: Option<Architecture>) -> NetError {
     }
 }
 
-/// Bytes of a block in a file.
-const BLOCK: usize = 64;
-
 fn read_transformer(file: &mut impl Read, architecture: &Architecture) -> io::Result<Transformer> {
     let blocks = architecture.width / 32;
+    let mut biases = vec![Block::ZERO; blocks];
+    read_blocks(file, &mut biases)?;
+    let mut weights = Table::zeroed(blocks * architecture.features.dimensions());
+    read_blocks(file, &mut weights)?;
     Ok(Transformer {
-        biases: read_blocks(file, blocks)?,
-        weights: read_blocks(file, blocks * architecture.features.dimensions())?,
+        biases: biases.into(),
+        weights,
     })
 }
 
-/// Reads 16-bit numbers in pieces that stay in the cache until they are in place.
-fn read_blocks(file: &mut impl Read, count: usize) -> io::Result<Box<[Block]>> {
-    const PIECE: usize = 1024;
-    let mut blocks = Vec::with_capacity(count);
-    let mut buffer = vec![0; PIECE.min(count) * BLOCK];
-    while blocks.len() < count {
-        let bytes = &mut buffer[..PIECE.min(count - blocks.len()) * BLOCK];
-        file.read_exact(bytes)?;
-        let (pieces, _) = bytes.as_chunks::<BLOCK>();
-        blocks.extend(pieces.iter().map(|bytes| {
-            let mut block = Block::ZERO;
-            for (number, bytes) in block.0.iter_mut().zip(bytes.as_chunks::<2>().0) {
-                *number = i16::from_le_bytes(*bytes);
-            }
-            block
-        }));
+/// Reads 16-bit numbers to where they are wanted.
+fn read_blocks(file: &mut impl Read, blocks: &mut [Block]) -> io::Result<()> {
+    file.read_exact(bytes_of_mut(blocks))?;
+    if cfg!(target_endian = "big") {
+        for number in blocks.iter_mut().flat_map(|block| &mut block.0) {
+            *number = i16::from_le(*number);
+        }
     }
-    Ok(blocks.into())
+    Ok(())
 }
 
 /// Reads a stack of layers, which the file is known to have.

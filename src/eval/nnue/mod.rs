@@ -49,11 +49,6 @@ use backend::Backend;
 use layer_stack::Scratch;
 use std::sync::Arc;
 
-/// The name of the instruction set that networks are evaluated with.
-pub fn kernels() -> &'static str {
-    backend::select().name()
-}
-
 /// Follows a position move by move and evaluates it with a network.
 pub(super) struct NetworkEvaluator {
     network: Arc<Network>,
@@ -63,27 +58,13 @@ pub(super) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    /// An evaluator without a position, on the fastest kernels.
+    /// An evaluator without a position.
     pub fn new(network: Arc<Network>) -> NetworkEvaluator {
-        NetworkEvaluator::with_backend(network, backend::select())
-    }
-
-    /// One on every backend there is, with its name.
-    pub fn on_each_backend(
-        network: &Arc<Network>,
-    ) -> impl Iterator<Item = (&'static str, NetworkEvaluator)> {
-        backend::available().into_iter().map(|backend| {
-            let evaluator = NetworkEvaluator::with_backend(Arc::clone(network), backend);
-            (backend.name(), evaluator)
-        })
-    }
-
-    fn with_backend(network: Arc<Network>, backend: &'static dyn Backend) -> NetworkEvaluator {
         NetworkEvaluator {
             accumulator: Accumulator::new(&network.parameters),
             scratch: Scratch::new(network.architecture()),
+            backend: network.backend,
             network,
-            backend,
         }
     }
 

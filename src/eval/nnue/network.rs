@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::architecture::Architecture;
-use super::backend::Backend;
+use super::backend::{self, Backend};
 use super::layer_stack::{LayerStacks, Scratch};
 use super::squared::Squared;
-use crate::memory::bytes_of;
+use crate::memory::{Table, bytes_of};
 use crate::position::Position;
 use crate::types::value::MAX_EVAL;
 use crate::types::{Square, Value};
@@ -39,13 +39,13 @@ pub(super) struct Weights(pub [u8; 64]);
 /// The first layer: a row for every feature, the same for both perspectives.
 pub(super) struct Transformer {
     pub biases: Box<[Block]>,
-    pub weights: Box<[Block]>,
+    pub weights: Table<Block>,
 }
 
 impl Transformer {
     /// Doubles all numbers, wrapping.
     pub fn double(&mut self) {
-        for block in self.biases.iter_mut().chain(&mut self.weights) {
+        for block in self.biases.iter_mut().chain(&mut *self.weights) {
             block.0 = block.0.map(|number| number.wrapping_mul(2));
         }
     }
@@ -91,8 +91,10 @@ pub(super) struct Tile {
     weights: Box<[Weights]>,
     /// The outputs are so many times eight: 1 to 4.
     pub groups: usize,
-    /// The products of how many steps can be summed up in 16 bits: 1, 2, 4 or 8.
+    /// The products of how many steps in a row can be summed up in 16 bits: 1, 2, 4 or 8.
     pub joined: usize,
+    /// The same for steps that are not in a row.
+    pub joined_apart: usize,
 }
 
 impl Affine {
@@ -138,9 +140,13 @@ impl Tile {
                 .collect(),
             groups,
             joined: 1,
+            joined_apart: 1,
         };
         while tile.joined < 8 && tile.fits(tile.joined * 2) {
             tile.joined *= 2;
+        }
+        while tile.joined_apart < tile.joined && tile.fits_apart(tile.joined_apart * 2) {
+            tile.joined_apart *= 2;
         }
         tile
     }
@@ -169,6 +175,18 @@ impl Tile {
                 }
                 range.contains(&least) && range.contains(&most)
             })
+        })
+    }
+
+    /// Whether the same holds for any steps: for so many times the largest products of a step.
+    fn fits_apart(&self, joined: usize) -> bool {
+        let limit = i32::from(i16::MAX) / joined as i32;
+        let (pairs, _) = self.weights().as_chunks::<2>();
+        pairs.iter().all(|pair| {
+            let weights = pair.map(|weight| i32::from(weight.cast_signed()) * MAX_ACTIVATION);
+            let most: i32 = weights.iter().map(|&weight| weight.max(0)).sum();
+            let least: i32 = weights.iter().map(|&weight| weight.min(0)).sum();
+            most.max(-least) <= limit
         })
     }
 }
@@ -222,6 +240,7 @@ impl fmt::Display for Scale {
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
+    pub(super) backend: &'static dyn Backend,
     scale: Scale,
 }
 
@@ -230,6 +249,7 @@ impl Network {
     pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
         Network {
             parameters: Arc::new(parameters),
+            backend: backend::select(),
             scale: scale.into(),
         }
     }
@@ -237,9 +257,24 @@ impl Network {
     /// The same weights with another scale.
     pub fn with_scale(&self, scale: i32) -> Network {
         Network {
-            parameters: Arc::clone(&self.parameters),
             scale: scale.into(),
+            ..self.clone()
         }
+    }
+
+    /// The same network on each instruction set of this CPU, for tests and measurements: all give
+    /// the same values. The fastest comes first; that is the one in use otherwise.
+    pub fn on_each_instruction_set(&self) -> Vec<Network> {
+        let on = |backend| Network {
+            backend,
+            ..self.clone()
+        };
+        backend::available().into_iter().map(on).collect()
+    }
+
+    /// The name of the instruction set the network is evaluated with.
+    pub fn kernels(&self) -> &'static str {
+        self.backend.name()
     }
 
     /// What the output is divided by.

@@ -275,7 +275,7 @@ fn numbers(bytes: &[u8]) -> Vec<i16> {
         .collect()
 }
 
-fn blocks(numbers: &[i16]) -> Box<[Block]> {
+fn blocks<B: FromIterator<Block>>(numbers: &[i16]) -> B {
     numbers
         .as_chunks::<32>()
         .0

@@ -4,9 +4,12 @@
 //! weights of each output, and adds the four products to the output's sum. Where the products are
 //! 16-bit numbers first, as many steps as cannot overflow are joined; where one instruction does
 //! it all, several sets of sums take the steps in turn, as each addition waits for the last.
+//!
+//! Where many activations are zeros, the steps that are not all zeros are listed first, and only
+//! these are taken.
 #![forbid(unsafe_code)]
 
-use super::registers::{Dot, Registers};
+use super::registers::{Dot, Register, Registers, first_mut};
 use crate::eval::nnue::network::{Affine, Bytes, Tile};
 use crate::memory::bytes_of;
 
@@ -69,7 +72,7 @@ fn nonzero<'a, D: Dot>(level: D, input: &[Bytes], list: &'a mut [u16]) -> &'a [u
     let r = level.registers();
     let (steps, _) = bytes_of(input).as_chunks::<4>();
     let mut count = 0;
-    // There are at least as many as fill two registers of four sums, or a multiple of eight.
+    // There are a multiple of eight.
     let at_once = D::Registers::SUMS.max(8);
     let mut base = 0_u16;
     let mut add = |mask: u32| {
@@ -129,7 +132,11 @@ impl Part<'_> {
     /// The sums of the tile, which fill so many registers.
     #[inline(always)]
     fn sum<D: Dot, const REGISTERS: usize>(self, level: D, out: &mut [i32]) {
-        match self.tile.joined {
+        let joined = match self.list {
+            Some(_) => self.tile.joined_apart,
+            None => self.tile.joined,
+        };
+        match joined {
             _ if !D::JOINS => self.take::<D, REGISTERS, 4, 1>(level, out),
             // There have to be registers left for the inputs.
             8.. if REGISTERS <= 4 => self.take::<D, REGISTERS, 1, 8>(level, out),
@@ -152,19 +159,31 @@ impl Part<'_> {
         let biases = &self.biases[..register * REGISTERS];
         sums[0] = std::array::from_fn(|j| r.load(&biases[register * j..]));
         let (steps, _) = bytes_of(self.input).as_chunks::<4>();
-        let steps = steps.chunks_exact(TURNS * STEPS);
         // Bytes of the weights of a step.
         let row = 4 * register * REGISTERS;
-        let weights = self.tile.weights().chunks_exact(row * TURNS * STEPS);
-        for (steps, weights) in steps.zip(weights) {
-            for (turn, sums) in sums.iter_mut().enumerate() {
-                let first = turn * STEPS;
-                let inputs: [_; STEPS] = std::array::from_fn(|i| r.splat(steps[first + i]));
-                for (j, sum) in sums.iter_mut().enumerate() {
-                    let weights: [_; STEPS] = std::array::from_fn(|i| {
-                        r.weights(&weights[row * (first + i) + 4 * register * j..])
-                    });
-                    *sum = level.dot(*sum, inputs, weights);
+        let weights = self.tile.weights();
+        match self.list {
+            None => {
+                let steps = steps.chunks_exact(TURNS * STEPS);
+                let weights = weights.chunks_exact(row * TURNS * STEPS);
+                for (steps, weights) in steps.zip(weights) {
+                    let weights = |i: usize| &weights[row * i..][..row];
+                    add::<D, REGISTERS, TURNS, STEPS>(level, &mut sums, |i| steps[i], weights);
+                }
+            }
+            Some(list) => {
+                let at = |step: u16| &weights[row * usize::from(step)..][..row];
+                let groups = list.chunks_exact(TURNS * STEPS);
+                let rest = groups.remainder();
+                for list in groups {
+                    let step = |i: usize| steps[usize::from(list[i])];
+                    let weights = |i: usize| at(list[i]);
+                    add::<D, REGISTERS, TURNS, STEPS>(level, &mut sums, step, weights);
+                }
+                for &number in rest {
+                    let step = |_| steps[usize::from(number)];
+                    let sums = sums.first_chunk_mut().expect("a set of sums");
+                    add::<D, REGISTERS, 1, 1>(level, sums, step, |_| at(number));
                 }
             }
         }
@@ -175,6 +194,27 @@ impl Part<'_> {
                 sum = r.add(sum, sums[j]);
             }
             r.store(sum, &mut out[register * j..]);
+        }
+    }
+}
+
+/// Adds the products of `TURNS` times `STEPS` steps and their weights, by number, to the sums.
+#[inline(always)]
+fn add<'a, D: Dot, const REGISTERS: usize, const TURNS: usize, const STEPS: usize>(
+    level: D,
+    sums: &mut [[Register<D>; REGISTERS]; TURNS],
+    step: impl Fn(usize) -> [u8; 4],
+    weights: impl Fn(usize) -> &'a [u8],
+) {
+    let r = level.registers();
+    for (turn, sums) in sums.iter_mut().enumerate() {
+        let first = turn * STEPS;
+        let inputs: [_; STEPS] = std::array::from_fn(|i| r.splat(step(first + i)));
+        for (j, sum) in sums.iter_mut().enumerate() {
+            let weights: [_; STEPS] = std::array::from_fn(|i| {
+                r.weights(&weights(first + i)[4 * D::Registers::SUMS * j..])
+            });
+            *sum = level.dot(*sum, inputs, weights);
         }
     }
 }

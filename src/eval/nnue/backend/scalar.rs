@@ -4,6 +4,7 @@
 
 use super::Backend;
 use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
+use crate::memory::bytes_of_mut;
 
 /// Runs everywhere.
 pub(super) struct Scalar(());
@@ -171,12 +172,14 @@ pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
 
 #[inline(always)]
 pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
-    for (at, &sum) in sums.iter().enumerate() {
+    let (squares, clipped) = bytes_of_mut(out).split_at_mut(sums.len());
+    let squares = squares.as_chunks_mut::<8>().0.iter_mut();
+    let clipped = clipped.as_chunks_mut::<8>().0.iter_mut();
+    for ((squares, clipped), sums) in squares.zip(clipped).zip(sums.as_chunks::<8>().0) {
         // What is beyond 16 bits ends at the limits anyway.
-        let sum = sum.clamp(i16::MIN.into(), i16::MAX.into());
-        let clipped = at + sums.len();
-        out[at / 32].0[at % 32] = ((sum * sum) >> 19).min(127) as u8;
-        out[clipped / 32].0[clipped % 32] = (sum >> 6).clamp(0, 127) as u8;
+        let sums = sums.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into()));
+        *squares = sums.map(|sum| ((sum * sum) >> 19).min(127) as u8);
+        *clipped = sums.map(|sum| (sum >> 6).clamp(0, 127) as u8);
     }
 }
 
