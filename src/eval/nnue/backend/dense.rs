@@ -10,8 +10,8 @@
 #![forbid(unsafe_code)]
 
 use super::registers::{Dot, Register, Registers, first_mut};
-use crate::eval::nnue::network::{Affine, Bytes, Tile};
-use crate::memory::bytes_of;
+use crate::eval::nnue::network::{Affine, Block, Bytes, Tile};
+use crate::memory::{bytes_of, bytes_of_mut};
 
 /// The outputs of a dense layer.
 #[inline(always)]
@@ -66,35 +66,53 @@ static BITS: [[u16; 8]; 256] = {
     bits
 };
 
+/// A list of steps in the making.
+struct Steps<'a> {
+    list: &'a mut [u16],
+    count: usize,
+    /// Number of the next step.
+    base: u16,
+}
+
+impl Steps<'_> {
+    /// Adds those of the next `steps`, a multiple of eight, whose bit is set.
+    #[inline(always)]
+    fn add(&mut self, bits: u32, steps: usize) {
+        for shift in (0..steps).step_by(8) {
+            let byte = (bits >> shift & 0xFF) as usize;
+            let room: &mut [u16; 8] = first_mut(&mut self.list[self.count..]);
+            *room = BITS[byte].map(|bit| self.base + bit);
+            self.count += byte.count_ones() as usize;
+            self.base += 8;
+        }
+    }
+}
+
 /// Lists the steps that are not all zeros.
 #[inline(always)]
 fn nonzero<'a, D: Dot>(level: D, input: &[Bytes], list: &'a mut [u16]) -> &'a [u16] {
     let r = level.registers();
     let (steps, _) = bytes_of(input).as_chunks::<4>();
-    let mut count = 0;
+    let mut nonzero = Steps {
+        list,
+        count: 0,
+        base: 0,
+    };
     // There are a multiple of eight.
     let at_once = D::Registers::SUMS.max(8);
-    let mut base = 0_u16;
-    let mut add = |mask: u32| {
-        for shift in (0..at_once).step_by(8) {
-            let byte = (mask >> shift & 0xFF) as usize;
-            let room: &mut [u16; 8] = first_mut(&mut list[count..]);
-            *room = BITS[byte].map(|bit| base + bit);
-            count += byte.count_ones() as usize;
-            base += 8;
-        }
-    };
     let groups = steps.chunks_exact(at_once);
     let rest = groups.remainder();
     for steps in groups {
-        add(match D::Registers::SUMS {
+        let bits = match D::Registers::SUMS {
             4 => r.nonzero(steps) | r.nonzero(&steps[4..]) << 4,
             _ => r.nonzero(steps),
-        });
+        };
+        nonzero.add(bits, at_once);
     }
     if let Some(rest) = rest.first_chunk::<8>() {
-        add(level.half().registers().nonzero(rest));
+        nonzero.add(level.half().registers().nonzero(rest), 8);
     }
+    let Steps { list, count, .. } = nonzero;
     &list[..count]
 }
 
@@ -209,12 +227,47 @@ fn add<'a, D: Dot, const REGISTERS: usize, const TURNS: usize, const STEPS: usiz
     let r = level.registers();
     for (turn, sums) in sums.iter_mut().enumerate() {
         let first = turn * STEPS;
-        let inputs: [_; STEPS] = std::array::from_fn(|i| r.splat(step(first + i)));
-        for (j, sum) in sums.iter_mut().enumerate() {
-            let weights: [_; STEPS] = std::array::from_fn(|i| {
-                r.weights(&weights(first + i)[4 * D::Registers::SUMS * j..])
-            });
-            *sum = level.dot(*sum, inputs, weights);
+        // Loops, as the closures of long arrays do not become part of the entry point.
+        let mut inputs = [r.zero(); STEPS];
+        for (i, input) in inputs.iter_mut().enumerate() {
+            *input = r.splat(step(first + i));
         }
+        for (j, sum) in sums.iter_mut().enumerate() {
+            let mut products = [r.zero(); STEPS];
+            for (i, product) in products.iter_mut().enumerate() {
+                *product = r.weights(&weights(first + i)[4 * D::Registers::SUMS * j..]);
+            }
+            *sum = level.dot(*sum, inputs, products);
+        }
+    }
+}
+
+/// The products of two rows of sums.
+#[inline(always)]
+pub(super) fn product<D: Dot>(
+    level: D,
+    left: &[Block],
+    right: &[Block],
+    limit: i16,
+    out: &mut [Bytes],
+) {
+    let (left, right, out) = (bytes_of(left), bytes_of(right), bytes_of_mut(out));
+    let whole = out.len() - out.len() % (4 * D::Registers::SUMS);
+    let (first, last) = out.split_at_mut(whole);
+    products(level.registers(), left, right, limit, first);
+    // Half a register may be left.
+    let (left, right) = (&left[2 * whole..], &right[2 * whole..]);
+    products(level.half().registers(), left, right, limit, last);
+}
+
+/// The products of numbers of two bytes, for as many as fill whole registers.
+#[inline(always)]
+fn products<R: Registers>(r: R, left: &[u8], right: &[u8], limit: i16, out: &mut [u8]) {
+    let register = 4 * R::SUMS;
+    let left = left.chunks_exact(2 * register);
+    let right = right.chunks_exact(2 * register);
+    for ((left, right), out) in left.zip(right).zip(out.chunks_exact_mut(register)) {
+        let load = |numbers: &[u8]| [r.weights(numbers), r.weights(&numbers[register..])];
+        r.store_bytes(r.products(load(left), load(right), limit), out);
     }
 }

@@ -52,7 +52,7 @@ macro_rules! level {
                     out: &mut [Bytes],
                 ) {
                     // SAFETY: as above.
-                    unsafe { product(left, right, limit, out) }
+                    unsafe { product(*self, left, right, limit, out) }
                 }
 
                 fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
@@ -115,8 +115,14 @@ macro_rules! level {
             }
 
             #[target_feature(enable = $features)]
-            fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
-                scalar::product(left, right, limit, out);
+            fn product(
+                level: $level,
+                left: &[Block],
+                right: &[Block],
+                limit: i16,
+                out: &mut [Bytes],
+            ) {
+                dense::product(level, left, right, limit, out);
             }
 
             #[target_feature(enable = $features)]

@@ -63,6 +63,30 @@ impl Registers for Q {
     }
 
     #[inline(always)]
+    fn products(self, left: [int32x4_t; 2], right: [int32x4_t; 2], limit: i16) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (vdupq_n_s16(0), vdupq_n_s16(limit));
+            let product = |left, right| {
+                let left = vmaxq_s16(vminq_s16(vreinterpretq_s16_s32(left), limit), zero);
+                // A product that is negative is packed as zero.
+                let right = vminq_s16(vreinterpretq_s16_s32(right), limit);
+                vqdmulhq_s16(vshlq_n_s16::<6>(left), right)
+            };
+            let low = vqmovun_s16(product(left[0], right[0]));
+            let high = vqmovun_s16(product(left[1], right[1]));
+            vreinterpretq_s32_u8(vcombine_u8(low, high))
+        }
+    }
+
+    #[inline(always)]
+    fn store_bytes(self, bytes: int32x4_t, out: &mut [u8]) {
+        let out: &mut [u8; 16] = first_mut(out);
+        // SAFETY: a store of sixteen bytes.
+        unsafe { vst1q_u8(out.as_mut_ptr(), vreinterpretq_u8_s32(bytes)) }
+    }
+
+    #[inline(always)]
     fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
         let steps: &[[u8; 4]; 4] = first(steps);
         let bits = [1, 2, 4, 8];

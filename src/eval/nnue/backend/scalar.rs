@@ -133,8 +133,7 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
     }
 }
 
-#[inline(always)]
-pub(super) fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
     for (out, (left, right)) in out.iter_mut().zip(left.iter().zip(right)) {
         for (out, (&left, &right)) in out.0.iter_mut().zip(left.0.iter().zip(&right.0)) {
             // Up to 255 times 255, which 16 bits can hold without a sign.
