@@ -132,6 +132,7 @@ fn networks(c: &mut Criterion) {
                     evaluator.evaluate(&position)
                 })
             });
+            evaluator.evaluate(&position);
             let dirty = position.do_move(mv);
             evaluator.push(dirty);
             group.bench_function("after a move", |b| {

@@ -19,7 +19,7 @@ macro_rules! level {
         }
 
         const _: () = {
-            use $crate::eval::nnue::backend::{Backend, dense, scalar};
+            use $crate::eval::nnue::backend::{Backend, dense, rows, scalar};
             use $crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
 
             impl Backend for $level {
@@ -36,7 +36,7 @@ macro_rules! level {
                     removed: &[u32],
                 ) {
                     // SAFETY: `detect` is the only way to this type, so the CPU has the features.
-                    unsafe { accumulate(out, from, transformer, added, removed) }
+                    unsafe { accumulate(*self, out, from, transformer, added, removed) }
                 }
 
                 fn clip(&self, sums: &[Block], out: &mut [Bytes]) {
@@ -84,13 +84,14 @@ macro_rules! level {
 
             #[target_feature(enable = $features)]
             fn accumulate(
+                level: $level,
                 out: &mut [Block],
                 from: &[Block],
                 transformer: &Transformer,
                 added: &[u32],
                 removed: &[u32],
             ) {
-                scalar::accumulate(out, from, transformer, added, removed);
+                rows::accumulate(level, out, from, transformer, added, removed);
             }
 
             #[target_feature(enable = $features)]

@@ -1,8 +1,8 @@
 //! The arithmetic of a network on every instruction set, chosen when the program runs.
 //!
 //! [`scalar`] says what the results are; all others give the same bits. They share their loops:
-//! those of [`scalar`] where compilers vectorise them well, and those of [`dense`] over
-//! [`registers`] where they do not. An instruction set is a short file that defines its products
+//! those of [`scalar`] where compilers vectorise them well, and those of [`rows`] and [`dense`]
+//! over [`registers`] where they do not. An instruction set is a short file that defines its products
 //! and stamps out its entry points with [`level`]. A backend can only be had from its `detect`, so
 //! that having one proves that the CPU can run it.
 
@@ -17,6 +17,7 @@ mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod registers;
+mod rows;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod ssse3;

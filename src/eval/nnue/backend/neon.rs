@@ -63,6 +63,24 @@ impl Registers for Q {
     }
 
     #[inline(always)]
+    fn add_16(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+            vreinterpretq_s32_s16(vaddq_s16(a, b))
+        }
+    }
+
+    #[inline(always)]
+    fn sub_16(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+            vreinterpretq_s32_s16(vsubq_s16(a, b))
+        }
+    }
+
+    #[inline(always)]
     fn products(self, left: [int32x4_t; 2], right: [int32x4_t; 2], limit: i16) -> int32x4_t {
         // SAFETY: as above.
         unsafe {

@@ -24,6 +24,10 @@ pub(super) trait Registers: Copy {
     fn weights(self, weights: &[u8]) -> Self::Register;
     /// The same four activations for each sum.
     fn splat(self, step: [u8; 4]) -> Self::Register;
+    /// Adds up numbers of 16 bits, wrapping.
+    fn add_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Subtracts numbers of 16 bits, wrapping.
+    fn sub_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
     /// Products of numbers of 16 bits, limited to 0 to `limit`, which is at most 255, divided by
     /// 512: those of the first registers, then those of the second ones.
     fn products(

@@ -57,49 +57,7 @@ impl Backend for Scalar {
     }
 }
 
-/// Calculates each block of a row from the same block of other rows.
-#[inline(always)]
-fn fuse<const N: usize>(out: &mut [Block], rows: [&[Block]; N], sum: impl Fn([i16; N]) -> i16) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (i, out) in out.iter_mut().enumerate() {
-        let blocks = rows.map(|row| &row[i]);
-        for (j, out) in out.0.iter_mut().enumerate() {
-            *out = sum(blocks.map(|block| block.0[j]));
-        }
-    }
-}
-
-#[inline(always)]
-pub(super) fn accumulate(
-    out: &mut [Block],
-    from: &[Block],
-    transformer: &Transformer,
-    added: &[u32],
-    removed: &[u32],
-) {
-    let row = |feature: u32| transformer.row(feature);
-    match (added, removed) {
-        // A move, a capture by a king that is no feature, a capture: nearly all there is.
-        (&[a], &[x]) => fuse(out, [from, row(a), row(x)], |[from, a, x]| {
-            from.wrapping_add(a).wrapping_sub(x)
-        }),
-        (&[a], &[x, y]) => fuse(out, [from, row(a), row(x), row(y)], |[from, a, x, y]| {
-            from.wrapping_add(a).wrapping_sub(x).wrapping_sub(y)
-        }),
-        (&[a, b], &[x, y]) => {
-            let rows = [from, row(a), row(b), row(x), row(y)];
-            fuse(out, rows, |[from, a, b, x, y]| {
-                let sum = from.wrapping_add(a).wrapping_add(b);
-                sum.wrapping_sub(x).wrapping_sub(y)
-            });
-        }
-        _ => accumulate_many(out, from, transformer, added, removed),
-    }
-}
-
-/// Any number of features, a block at a time so that the sums stay in registers.
-#[inline(always)]
-fn accumulate_many(
+fn accumulate(
     out: &mut [Block],
     from: &[Block],
     transformer: &Transformer,

@@ -61,6 +61,18 @@ impl Registers for Xmm {
     }
 
     #[inline(always)]
+    fn add_16(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: as above.
+        unsafe { _mm_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn sub_16(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: as above.
+        unsafe { _mm_sub_epi16(a, b) }
+    }
+
+    #[inline(always)]
     fn products(self, left: [__m128i; 2], right: [__m128i; 2], limit: i16) -> __m128i {
         // SAFETY: as above.
         unsafe {
@@ -149,6 +161,18 @@ impl Registers for Ymm {
     fn splat(self, step: [u8; 4]) -> __m256i {
         // SAFETY: as above.
         unsafe { _mm256_set1_epi32(i32::from_ne_bytes(step)) }
+    }
+
+    #[inline(always)]
+    fn add_16(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn sub_16(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_sub_epi16(a, b) }
     }
 
     #[inline(always)]
@@ -243,6 +267,18 @@ impl Registers for Zmm {
     fn splat(self, step: [u8; 4]) -> __m512i {
         // SAFETY: as above.
         unsafe { _mm512_set1_epi32(i32::from_ne_bytes(step)) }
+    }
+
+    #[inline(always)]
+    fn add_16(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    fn sub_16(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_sub_epi16(a, b) }
     }
 
     #[inline(always)]
