@@ -1,7 +1,7 @@
 //! The weights of a network in the order kernels want them, and the forward pass.
 #![forbid(unsafe_code)]
 
-use super::architecture::Architecture;
+use super::architecture::{Architecture, Form};
 use super::backend::{self, Backend};
 use super::layer_stack::{LayerStacks, Scratch};
 use super::squared::Squared;
@@ -285,6 +285,15 @@ impl Network {
     /// The shape of the network.
     pub fn architecture(&self) -> &Architecture {
         &self.parameters.architecture
+    }
+
+    /// What a pawn is worth in the unit of the values, about: 100 for networks of our own, whose
+    /// values are centipawns, 90 for those in the format of YaneuraOu.
+    pub fn pawn(&self) -> u16 {
+        match self.architecture().form {
+            Form::Own { .. } => 100,
+            Form::Classic | Form::Stacked(_) => 90,
+        }
     }
 
     /// The value of an output. YaneuraOu stops at 31753, two further from zero: the two values
