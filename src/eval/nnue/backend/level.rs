@@ -19,7 +19,6 @@ macro_rules! level {
         }
 
         const _: () = {
-            use $crate::eval::nnue::backend::registers::Dot;
             use $crate::eval::nnue::backend::{Backend, dense, rows, scalar};
             use $crate::eval::nnue::features::Changes;
             use $crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
@@ -65,12 +64,23 @@ macro_rules! level {
                     out: &mut [Bytes],
                 ) {
                     // SAFETY: as above.
-                    unsafe { product(left, right, limit, out) }
+                    unsafe { product(*self, left, right, limit, out) }
                 }
 
                 fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
                     // SAFETY: as above.
                     unsafe { affine(*self, layer, input, out) }
+                }
+
+                fn affine_sparse(
+                    &self,
+                    layer: &Affine,
+                    input: &[Bytes],
+                    list: &mut [u16],
+                    out: &mut [i32],
+                ) {
+                    // SAFETY: as above.
+                    unsafe { affine_sparse(*self, layer, input, list, out) }
                 }
 
                 fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
@@ -93,7 +103,7 @@ macro_rules! level {
                 added: &[u32],
                 removed: &[u32],
             ) {
-                rows::accumulate(level.registers(), out, from, transformer, added, removed);
+                rows::accumulate(level, out, from, transformer, added, removed);
             }
 
             #[target_feature(enable = $features)]
@@ -104,7 +114,7 @@ macro_rules! level {
                 transformer: &Transformer,
                 changes: &[Changes; 2],
             ) {
-                rows::advance(level.registers(), out, from, transformer, changes);
+                rows::advance(level, out, from, transformer, changes);
             }
 
             #[target_feature(enable = $features)]
@@ -118,8 +128,25 @@ macro_rules! level {
             }
 
             #[target_feature(enable = $features)]
-            fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
-                scalar::product(left, right, limit, out);
+            fn affine_sparse(
+                level: $level,
+                layer: &Affine,
+                input: &[Bytes],
+                list: &mut [u16],
+                out: &mut [i32],
+            ) {
+                dense::affine_sparse(level, layer, input, list, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn product(
+                level: $level,
+                left: &[Block],
+                right: &[Block],
+                limit: i16,
+                out: &mut [Bytes],
+            ) {
+                dense::product(level, left, right, limit, out);
             }
 
             #[target_feature(enable = $features)]

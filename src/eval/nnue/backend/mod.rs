@@ -63,6 +63,10 @@ pub(super) trait Backend: Sync {
     /// The outputs of a dense layer, from activations of at most 127. `out` may be longer.
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]);
 
+    /// The same in less time when many of the inputs are zeros. `list` needs room for the number of
+    /// each step of four inputs, and eight more.
+    fn affine_sparse(&self, layer: &Affine, input: &[Bytes], list: &mut [u16], out: &mut [i32]);
+
     /// The activations of a hidden layer: sums divided by 64, limited to 0 to 127. What `out`
     /// has beyond the sums stays zero.
     fn activate(&self, sums: &[i32], out: &mut [Bytes]);

@@ -1,13 +1,12 @@
-//! What the loops of rows and dense layers ask of an instruction set.
+//! What the loops of a dense layer ask of an instruction set.
 //!
 //! Values of these types prove that the CPU has the instructions, so that the loops are safe. All
 //! methods have to be `#[inline(always)]`: only within the entry points that
 //! [`level`](super::level) defines do they come to be single instructions.
 
-/// The usual operations on registers.
+/// The usual operations on registers of 32-bit sums.
 pub(super) trait Registers: Copy {
-    /// A register: [`Registers::SUMS`] sums of 32 bits, twice as many numbers of 16 bits, or four
-    /// times as many bytes.
+    /// A register: [`Registers::SUMS`] sums, or four bytes for each of them.
     type Register: Copy;
 
     /// Sums in a register: 4, 8 or 16.
@@ -21,16 +20,27 @@ pub(super) trait Registers: Copy {
     fn store(self, sums: Self::Register, out: &mut [i32]);
     /// Adds up sums.
     fn add(self, a: Self::Register, b: Self::Register) -> Self::Register;
-    /// Loads bytes.
-    fn load_bytes(self, bytes: &[u8]) -> Self::Register;
-    /// Stores bytes.
-    fn store_bytes(self, bytes: Self::Register, out: &mut [u8]);
-    /// Adds up numbers of 16 bits, wrapping.
-    fn add_numbers(self, a: Self::Register, b: Self::Register) -> Self::Register;
-    /// Subtracts numbers of 16 bits, wrapping.
-    fn subtract_numbers(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Loads four weights for each sum.
+    fn weights(self, weights: &[u8]) -> Self::Register;
     /// The same four activations for each sum.
     fn splat(self, step: [u8; 4]) -> Self::Register;
+    /// Adds up numbers of 16 bits, wrapping.
+    fn add_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Subtracts numbers of 16 bits, wrapping.
+    fn sub_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Products of numbers of 16 bits, limited to 0 to `limit`, which is at most 255, divided by
+    /// 512: those of the first registers, then those of the second ones.
+    fn products(
+        self,
+        left: [Self::Register; 2],
+        right: [Self::Register; 2],
+        limit: i16,
+    ) -> Self::Register;
+    /// Stores bytes.
+    fn store_bytes(self, bytes: Self::Register, out: &mut [u8]);
+    /// Which of the next [`Registers::SUMS`] steps are not all zeros, one bit for each. Activations
+    /// are at most 127.
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32;
 }
 
 /// What the instruction sets differ in: products of activations and weights.

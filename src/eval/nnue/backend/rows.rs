@@ -1,97 +1,97 @@
-//! The loops over rows of the first layer, the same for every instruction set: part of a row at a
-//! time, whose sums stay in registers while features are added and subtracted.
+//! Sums of rows of the first layer, the same for every instruction set: a piece of the row stays in
+//! registers until all features have been added to it.
 #![forbid(unsafe_code)]
 
-use super::registers::Registers;
+use super::registers::{Dot, Registers};
 use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Block, Transformer};
 use crate::memory::{bytes_of, bytes_of_mut};
 
-/// Registers for sums.
-const REGISTERS: usize = 8;
+/// Registers of a piece.
+const PIECE: usize = 8;
 
-/// Adds the rows of some features to a row and subtracts those of others, wrapping.
+/// Adds the rows of some features to a row and subtracts those of others.
 #[inline(always)]
-pub(super) fn accumulate<R: Registers>(
-    r: R,
+pub(super) fn accumulate<D: Dot>(
+    level: D,
     out: &mut [Block],
     from: &[Block],
     transformer: &Transformer,
     added: &[u32],
     removed: &[u32],
 ) {
-    let mut rows = Rows {
+    let register = 4 * D::Registers::SUMS;
+    let change = Change {
         from: bytes_of(from),
         transformer,
         added,
         removed,
-        at: 0,
     };
-    let mut out = bytes_of_mut(out).chunks_exact_mut(REGISTERS * 4 * R::SUMS);
-    for part in out.by_ref() {
-        rows.sum::<R, REGISTERS>(r, part);
+    let (pieces, rest) = {
+        let out = bytes_of_mut(out);
+        let whole = out.len() - out.len() % (PIECE * register);
+        out.split_at_mut(whole)
+    };
+    let whole = pieces.len();
+    for (i, out) in pieces.chunks_exact_mut(PIECE * register).enumerate() {
+        change.piece::<_, PIECE>(level.registers(), PIECE * register * i, out);
     }
-    for part in out.into_remainder().chunks_exact_mut(4 * R::SUMS) {
-        rows.sum::<R, 1>(r, part);
+    for (i, out) in rest.chunks_exact_mut(register).enumerate() {
+        change.piece::<_, 1>(level.registers(), whole + register * i, out);
     }
 }
 
 /// The same for both perspectives after a move.
 #[inline(always)]
-pub(super) fn advance<R: Registers>(
-    r: R,
+pub(super) fn advance<D: Dot>(
+    level: D,
     out: &mut [Block],
     from: &[Block],
     transformer: &Transformer,
     changes: &[Changes; 2],
 ) {
     let blocks = transformer.blocks();
-    for (perspective, changes) in changes.iter().enumerate() {
-        accumulate(
-            r,
-            &mut out[perspective * blocks..][..blocks],
-            &from[perspective * blocks..][..blocks],
-            transformer,
-            changes.added.as_slice(),
-            changes.removed.as_slice(),
-        );
+    for (perspective, Changes { removed, added }) in changes.iter().enumerate() {
+        let row = perspective * blocks..(perspective + 1) * blocks;
+        let (out, from) = (&mut out[row.clone()], &from[row]);
+        let (added, removed) = (added.as_slice(), removed.as_slice());
+        accumulate(level, out, from, transformer, added, removed);
     }
 }
 
-/// What goes into a row.
-struct Rows<'a> {
+/// What is done to a row.
+#[derive(Clone, Copy)]
+struct Change<'a> {
     from: &'a [u8],
     transformer: &'a Transformer,
     added: &'a [u32],
     removed: &'a [u32],
-    /// Bytes of the row that are done.
-    at: usize,
 }
 
-impl Rows<'_> {
-    /// The next part of the row, which fills so many registers.
+impl Change<'_> {
+    /// The piece that starts at a byte and fills `N` registers.
     #[inline(always)]
-    fn sum<R: Registers, const N: usize>(&mut self, r: R, out: &mut [u8]) {
-        let size = 4 * R::SUMS;
-        let part = |row| &bytes_of(row)[self.at..][..N * size];
-        let load =
-            |bytes: &[u8]| std::array::from_fn::<_, N, _>(|i| r.load_bytes(&bytes[i * size..]));
-        let mut sums = load(&self.from[self.at..][..N * size]);
+    fn piece<R: Registers, const N: usize>(self, r: R, at: usize, out: &mut [u8]) {
+        let register = 4 * R::SUMS;
+        let mut sums = [r.zero(); N];
+        let from = &self.from[at..][..N * register];
+        for (sum, from) in sums.iter_mut().zip(from.chunks_exact(register)) {
+            *sum = r.weights(from);
+        }
         for &feature in self.added {
-            let row = load(part(self.transformer.row(feature)));
-            for (sum, weights) in sums.iter_mut().zip(row) {
-                *sum = r.add_numbers(*sum, weights);
+            let row = &bytes_of(self.transformer.row(feature))[at..][..N * register];
+            for (sum, row) in sums.iter_mut().zip(row.chunks_exact(register)) {
+                *sum = r.add_16(*sum, r.weights(row));
             }
         }
         for &feature in self.removed {
-            let row = load(part(self.transformer.row(feature)));
-            for (sum, weights) in sums.iter_mut().zip(row) {
-                *sum = r.subtract_numbers(*sum, weights);
+            let row = &bytes_of(self.transformer.row(feature))[at..][..N * register];
+            for (sum, row) in sums.iter_mut().zip(row.chunks_exact(register)) {
+                *sum = r.sub_16(*sum, r.weights(row));
             }
         }
-        for (i, sum) in sums.into_iter().enumerate() {
-            r.store_bytes(sum, &mut out[i * size..]);
+        for (sum, out) in sums.into_iter().zip(out.chunks_exact_mut(register)) {
+            r.store_bytes(sum, out);
         }
-        self.at += N * size;
     }
 }

@@ -5,6 +5,7 @@
 use super::Backend;
 use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
+use crate::memory::bytes_of_mut;
 
 /// Runs everywhere.
 pub(super) struct Scalar(());
@@ -58,6 +59,10 @@ impl Backend for Scalar {
         affine(layer, input, out);
     }
 
+    fn affine_sparse(&self, layer: &Affine, input: &[Bytes], _: &mut [u16], out: &mut [i32]) {
+        affine(layer, input, out);
+    }
+
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         activate(sums, out);
     }
@@ -74,20 +79,21 @@ fn accumulate(
     added: &[u32],
     removed: &[u32],
 ) {
-    out.copy_from_slice(from);
-    for &feature in added {
-        for (out, row) in out.iter_mut().zip(transformer.row(feature)) {
-            for (sum, weight) in out.0.iter_mut().zip(row.0) {
+    for (i, (out, from)) in out.iter_mut().zip(from).enumerate() {
+        let mut sums = *from;
+        for &feature in added {
+            let row = &transformer.row(feature)[i];
+            for (sum, weight) in sums.0.iter_mut().zip(row.0) {
                 *sum = sum.wrapping_add(weight);
             }
         }
-    }
-    for &feature in removed {
-        for (out, row) in out.iter_mut().zip(transformer.row(feature)) {
-            for (sum, weight) in out.0.iter_mut().zip(row.0) {
+        for &feature in removed {
+            let row = &transformer.row(feature)[i];
+            for (sum, weight) in sums.0.iter_mut().zip(row.0) {
                 *sum = sum.wrapping_sub(weight);
             }
         }
+        *out = sums;
     }
 }
 
@@ -100,8 +106,7 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
     }
 }
 
-#[inline(always)]
-pub(super) fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
     for (out, (left, right)) in out.iter_mut().zip(left.iter().zip(right)) {
         for (out, (&left, &right)) in out.0.iter_mut().zip(left.0.iter().zip(&right.0)) {
             // Up to 255 times 255, which 16 bits can hold without a sign.
@@ -116,6 +121,9 @@ fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         out.copy_from_slice(biases);
         let steps = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
         for (step, weights) in steps.zip(tile.weights().chunks_exact(32 * tile.groups)) {
+            if *step == [0; 4] {
+                continue;
+            }
             for (out, weights) in out.iter_mut().zip(weights.as_chunks::<4>().0) {
                 for (&input, weight) in step.iter().zip(weights) {
                     *out = out.wrapping_add(i32::from(input) * i32::from(weight.cast_signed()));
@@ -136,12 +144,14 @@ pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
 
 #[inline(always)]
 pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
-    for (at, &sum) in sums.iter().enumerate() {
+    let (squares, clipped) = bytes_of_mut(out).split_at_mut(sums.len());
+    let squares = squares.as_chunks_mut::<8>().0.iter_mut();
+    let clipped = clipped.as_chunks_mut::<8>().0.iter_mut();
+    for ((squares, clipped), sums) in squares.zip(clipped).zip(sums.as_chunks::<8>().0) {
         // What is beyond 16 bits ends at the limits anyway.
-        let sum = sum.clamp(i16::MIN.into(), i16::MAX.into());
-        let clipped = at + sums.len();
-        out[at / 32].0[at % 32] = ((sum * sum) >> 19).min(127) as u8;
-        out[clipped / 32].0[clipped % 32] = (sum >> 6).clamp(0, 127) as u8;
+        let sums = sums.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into()));
+        *squares = sums.map(|sum| ((sum * sum) >> 19).min(127) as u8);
+        *clipped = sums.map(|sum| (sum >> 6).clamp(0, 127) as u8);
     }
 }
 
