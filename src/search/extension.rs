@@ -1,4 +1,4 @@
-//! Extensions: which moves are searched deeper than the others. Step 13 of the search.
+//! Extensions: which moves are searched deeper than the others. Step 14 of the search.
 #![forbid(unsafe_code)]
 
 use super::move_loop::Candidate;
@@ -20,7 +20,7 @@ pub(super) enum Extension {
 }
 
 impl Worker {
-    /// Step 13: by how many plies to extend a move. A cap on the whole line keeps every iteration
+    /// Step 14: by how many plies to extend a move. A cap on the whole line keeps every iteration
     /// finite.
     #[inline(always)]
     pub(super) fn extension<N: NodeType>(

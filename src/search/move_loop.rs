@@ -1,4 +1,4 @@
-//! The moves of a node: which are searched, how deep, and what is learnt from them. Steps 11 to 17
+//! The moves of a node: which are searched, how deep, and what is learnt from them. Steps 12 to 18
 //! of the search that [`super::pvs`] begins.
 #![forbid(unsafe_code)]
 
@@ -40,7 +40,7 @@ enum Verdict {
 }
 
 impl Worker {
-    /// Steps 11 to 17: searches the moves of a node.
+    /// Steps 12 to 18: searches the moves of a node.
     pub(super) fn search_moves<N: NodeType>(
         &mut self,
         node: &Node,
@@ -59,7 +59,7 @@ impl Worker {
         let old_alpha = alpha;
         let excluded = self.stack.at(ply).excluded;
 
-        // Step 11. One move after the other, the best guess first.
+        // Step 12. One move after the other, the best guess first.
         loop {
             let next = if N::ROOT {
                 self.root_moves
@@ -83,7 +83,7 @@ impl Worker {
                 history: self.move_history(ply, mv, capture),
             };
 
-            // Step 12. Skip moves that promise nothing.
+            // Step 13. Skip moves that promise nothing.
             if !N::ROOT && !value::is_loss(best_value) {
                 match self.prune_move(node, &candidate, alpha) {
                     Verdict::Search => {}
@@ -99,7 +99,7 @@ impl Worker {
                 }
             }
 
-            // Step 13. Search deeper what deserves it.
+            // Step 14. Search deeper what deserves it.
             let nodes_before = self.nodes;
             let extension = match self.extension::<N>(node, &candidate, beta) {
                 Extension::By(plies) => plies,
@@ -110,14 +110,14 @@ impl Worker {
             }
             self.stack.at_mut(ply).move_count = number;
 
-            // Steps 14 and 15. Play, reduce, search.
+            // Steps 15 and 16. Play, reduce, search.
             let value = self.search_move::<N>(node, &candidate, extension, alpha, beta);
             if self.stopped {
                 return value::DRAW;
             }
             debug_assert!(-value::INFINITE < value && value < value::INFINITE);
 
-            // Step 16. Keep what is better.
+            // Step 17. Keep what is better.
             if N::ROOT {
                 let spent = self.nodes - nodes_before;
                 self.record_root_move(mv, value, alpha, beta, number, spent);
@@ -142,7 +142,7 @@ impl Worker {
             }
         }
 
-        // Step 17. No move is a loss (詰み), in check or not.
+        // Step 18. No move is a loss (詰み), in check or not.
         if number == 0 {
             return if excluded == Move::NONE {
                 value::mated_in(ply)
@@ -198,7 +198,7 @@ impl Worker {
         self.history.butterfly(self.position.side_to_move(), mv) + continuation(1) + continuation(2)
     }
 
-    /// Step 12: whether a move is worth searching at all.
+    /// Step 13: whether a move is worth searching at all.
     #[inline(always)]
     fn prune_move(&self, node: &Node, mv: &Candidate, alpha: Value) -> Verdict {
         let depth = node.depth;
@@ -245,7 +245,7 @@ impl Worker {
         Verdict::Search
     }
 
-    /// Steps 14 and 15: plays a move, searches it as deep and wide as it deserves, takes it back.
+    /// Steps 15 and 16: plays a move, searches it as deep and wide as it deserves, takes it back.
     #[inline(always)]
     fn search_move<N: NodeType>(
         &mut self,
@@ -260,7 +260,7 @@ impl Worker {
         self.do_move(ply, mv.mv);
 
         let mut value = -value::INFINITE;
-        // Step 14. Late move reduction: late moves are searched shallower first.
+        // Step 15. Late move reduction: late moves are searched shallower first.
         let late = node.depth >= 2
             && mv.number > 1 + usize::from(N::ROOT)
             && self.uses(Technique::LATE_MOVE_REDUCTION);
@@ -277,7 +277,7 @@ impl Worker {
         } else if !N::PV || mv.number > 1 {
             value = -self.pvs::<NonPv>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
         }
-        // Step 15. Open window for the first move of a PV node and for those that beat it.
+        // Step 16. Open window for the first move of a PV node and for those that beat it.
         if N::PV && (mv.number == 1 || value > alpha) && !self.stopped {
             value = -self.pvs::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }
@@ -285,7 +285,7 @@ impl Worker {
         value
     }
 
-    /// Step 14: by how many plies to reduce a late move.
+    /// Step 15: by how many plies to reduce a late move.
     #[inline(always)]
     fn reduction<N: NodeType>(&self, node: &Node, mv: &Candidate) -> Depth {
         let mut reduction = prune::base_reduction(node.depth, mv.number);
@@ -314,7 +314,7 @@ impl Worker {
         reduction.max(0) / 1024
     }
 
-    /// Step 16 at the root: keeps the score and line of a move that is the first or better than
+    /// Step 17 at the root: keeps the score and line of a move that is the first or better than
     /// alpha; of any other move nothing is known but that.
     fn record_root_move(
         &mut self,
@@ -365,7 +365,7 @@ impl Worker {
             .update_quiet(side, mv, piece, self.stack.line(ply), bonus);
     }
 
-    /// Step 17: rewards the best move and punishes those tried before it.
+    /// Step 18: rewards the best move and punishes those tried before it.
     fn update_histories(
         &mut self,
         node: &Node,

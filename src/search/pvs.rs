@@ -16,9 +16,13 @@ use super::node::{NodeType, NonPv};
 use super::params;
 use super::prune;
 use super::technique::Technique;
-use super::tt::Entry;
+use super::tt::{Bound, Entry};
 use super::worker::Worker;
-use crate::types::{Depth, Move, Value, value};
+use crate::types::{Depth, MAX_PLY, Move, Value, value};
+
+/// How much deeper than its node a mate in one is stored: enough to cut later visits, not so much
+/// that it would never be replaced.
+const MATE_DEPTH: Depth = 6;
 
 /// Facts about a node, settled before its moves are searched.
 #[derive(Clone, Copy)]
@@ -112,13 +116,22 @@ impl Worker {
             return value::mate_in(ply + 1);
         }
 
-        // Step 6. Static evaluation.
+        // Step 6. Mate in one. The table had its say if the position was met before.
+        if !N::ROOT
+            && entry.is_none()
+            && excluded == Move::NONE
+            && let Some(value) = self.mate_in_one::<N>(ply, depth + MATE_DEPTH)
+        {
+            return value;
+        }
+
+        // Step 7. Static evaluation.
         let node = self.evaluate_node::<N>(ply, depth, cut_node, entry.as_ref(), tt_move);
         if !N::ROOT {
             self.stack.at_mut(ply + 1).cutoffs = 0;
         }
 
-        // Steps 7 to 9. Prune the whole node.
+        // Steps 8 to 10. Prune the whole node.
         if !N::PV
             && !node.in_check
             && excluded == Move::NONE
@@ -130,7 +143,7 @@ impl Worker {
             return value::DRAW;
         }
 
-        // Step 10. Internal iterative reduction: without a hash move the node is not worth its
+        // Step 11. Internal iterative reduction: without a hash move the node is not worth its
         // depth yet; the next iteration will know one.
         if (N::PV || cut_node)
             && depth >= params::iir_depth()
@@ -157,7 +170,32 @@ impl Worker {
         }
     }
 
-    /// Step 6: evaluates the node and leaves the evaluation in its frame.
+    /// Step 6, and the like in quiescence search: looks for a move that mates at once, and keeps
+    /// it in the table as searched to `depth`.
+    #[inline(always)]
+    pub(super) fn mate_in_one<N: NodeType>(&mut self, ply: usize, depth: Depth) -> Option<Value> {
+        if self.position.in_check() || !self.uses(Technique::MATE_IN_ONE) {
+            return None;
+        }
+        let mv = self.position.mate_in_one()?;
+        let value = value::mate_in(ply + 1);
+        if N::PV {
+            self.pv.set(ply, mv);
+        }
+        let bound = if N::PV { Bound::EXACT | Bound::PV } else { Bound::EXACT };
+        let entry = Entry {
+            mv,
+            value,
+            eval: value::NONE,
+            depth: depth.min(MAX_PLY as Depth - 1),
+            bound,
+        };
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        self.tt.store(key, side, ply, entry);
+        Some(value)
+    }
+
+    /// Step 7: evaluates the node and leaves the evaluation in its frame.
     #[inline(always)]
     fn evaluate_node<N: NodeType>(
         &mut self,
@@ -203,12 +241,12 @@ impl Worker {
         }
     }
 
-    /// Steps 7 to 9: decides nodes that are far outside the window without searching their moves.
+    /// Steps 8 to 10: decides nodes that are far outside the window without searching their moves.
     #[inline(always)]
     fn prune_node(&mut self, node: &Node, alpha: Value, beta: Value) -> Option<Value> {
         let (depth, eval) = (node.depth, node.eval);
 
-        // Step 7. Razoring: hopeless nodes go straight to quiescence search.
+        // Step 8. Razoring: hopeless nodes go straight to quiescence search.
         if depth <= params::razor_depth()
             && !value::is_decisive(alpha)
             && eval < alpha - prune::razor_margin(depth)
@@ -220,7 +258,7 @@ impl Worker {
             }
         }
 
-        // Step 8. Child futility pruning: so far above beta that no answer brings it back.
+        // Step 9. Child futility pruning: so far above beta that no answer brings it back.
         if !node.tt_pv
             && depth <= params::child_futility_depth()
             && (!node.tt_move.is_some() || node.tt_capture)
@@ -232,7 +270,7 @@ impl Worker {
             return Some((2 * beta + eval) / 3);
         }
 
-        // Step 9. Null move: if passing holds beta, a move will.
+        // Step 10. Null move: if passing holds beta, a move will.
         let static_eval = self.stack.at(node.ply).static_eval;
         if node.ply > 0
             && node.cut_node

@@ -49,7 +49,14 @@ impl Worker {
             return entry.value;
         }
 
-        // Step 3. Stand pat: the side to move need not capture. In check it has no such choice.
+        // Step 3. Mate in one.
+        if entry.is_none()
+            && let Some(value) = self.mate_in_one::<N>(ply, DEPTH_QS)
+        {
+            return value;
+        }
+
+        // Step 4. Stand pat: the side to move need not capture. In check it has no such choice.
         let in_check = self.position.in_check();
         let (raw_eval, mut best_value) = if in_check {
             (value::NONE, -value::INFINITE)
@@ -75,7 +82,7 @@ impl Worker {
         }
         alpha = alpha.max(best_value);
 
-        // Step 4. Captures, or every move when in check.
+        // Step 5. Captures, or every move when in check.
         let tt_move = match &entry {
             Some(entry) if self.position.is_legal(entry.mv) => entry.mv,
             _ => Move::NONE,
@@ -89,7 +96,7 @@ impl Worker {
             number += 1;
             let capture = self.position.is_capture(mv);
 
-            // Step 5. Skip what promises nothing, once a move that is no loss is known.
+            // Step 6. Skip what promises nothing, once a move that is no loss is known.
             if !value::is_loss(best_value) && self.uses(Technique::DELTA_PRUNING) {
                 if in_check {
                     if !capture {
@@ -120,7 +127,7 @@ impl Worker {
                 }
             }
 
-            // Step 6. Play and search it.
+            // Step 7. Play and search it.
             self.do_move(ply, mv);
             let value = -self.quiescence::<N>(ply + 1, -beta, -alpha);
             self.undo_move(mv);
@@ -142,7 +149,7 @@ impl Worker {
             }
         }
 
-        // Step 7. In check without an answer is mate (詰み).
+        // Step 8. In check without an answer is mate (詰み).
         if in_check && number == 0 {
             return value::mated_in(ply);
         }

@@ -37,6 +37,8 @@ bitflags! {
         const SINGULAR = 1 << 15;
         /// Correction of the static evaluation by experience.
         const CORRECTION = 1 << 16;
+        /// Looking for a mate in one.
+        const MATE_IN_ONE = 1 << 17;
         /// Late move reductions.
         const LATE_MOVE_REDUCTION = 1 << 11;
         /// Quiescence search; without it leaves get their static evaluation.
