@@ -100,7 +100,9 @@ impl Position {
                     if !checking_squares(kind, target).contains(to) {
                         continue;
                     }
-                    let board = self.occupied_without(target.king).without(Bitboard::of(from));
+                    let board = self
+                        .occupied_without(target.king)
+                        .without(Bitboard::of(from));
                     let covered = attacks::of(kind, us, to, board);
                     if target.free.without(covered | Bitboard::of(to)).is_empty()
                         && self.may_leave(from, to)
@@ -142,7 +144,13 @@ impl Position {
 
     /// Whether a check on `to` mates, by a piece from `from` or a dropped one, which attacks the
     /// squares `covered`.
-    fn is_mate(&self, target: &Target, from: Option<Square>, to: Square, covered: Bitboard) -> bool {
+    fn is_mate(
+        &self,
+        target: &Target,
+        from: Option<Square>,
+        to: Square,
+        covered: Bitboard,
+    ) -> bool {
         let (us, king) = (target.us, target.king);
         let moved = from.map_or(Bitboard::EMPTY, Bitboard::of);
         let there = Bitboard::of(to);

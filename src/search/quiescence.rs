@@ -6,7 +6,7 @@ use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params;
 use super::technique::Technique;
-use super::tt::{Bound, DEPTH_QS, Entry};
+use super::tt::{Bound, DEPTH_EVAL, DEPTH_QS, Entry};
 use super::worker::Worker;
 use crate::position::see_value;
 use crate::types::{Move, Value, value};
@@ -58,23 +58,23 @@ impl Worker {
 
         // Step 4. Stand pat: the side to move need not capture. In check it has no such choice.
         let in_check = self.position.in_check();
-        let (raw_eval, mut best_value) = if in_check {
-            (value::NONE, -value::INFINITE)
+        let (raw_eval, static_eval, mut best_value) = if in_check {
+            (value::NONE, value::NONE, -value::INFINITE)
         } else {
             let evaluation = self.evaluate(entry.as_ref());
-            (evaluation.raw, evaluation.refined)
+            (evaluation.raw, evaluation.corrected, evaluation.refined)
         };
-        let stand_pat = best_value;
         if !in_check && best_value >= beta {
+            if !value::is_decisive(best_value) {
+                best_value = (best_value + beta) / 2;
+            }
             if entry.is_none() {
-                let bound = Bound::LOWER;
-                let value = best_value;
                 let stored = Entry {
                     mv: Move::NONE,
-                    value,
+                    value: best_value,
                     eval: raw_eval,
-                    depth: DEPTH_QS,
-                    bound,
+                    depth: DEPTH_EVAL,
+                    bound: Bound::LOWER,
                 };
                 self.tt.store(key, side, ply, stored);
             }
@@ -116,9 +116,14 @@ impl Worker {
                     // measured to be worth nothing.
                     // <https://www.chessprogramming.org/Delta_Pruning>
                     let victim = see_value(self.position.piece_on(mv.to()));
-                    let bound = stand_pat + params::delta_margin() + victim;
-                    if bound <= alpha && !value::is_decisive(alpha) {
-                        best_value = best_value.max(bound);
+                    let base = static_eval + params::delta_margin();
+                    if base + victim <= alpha && !value::is_decisive(alpha) {
+                        best_value = best_value.max(base + victim);
+                        continue;
+                    }
+                    // Nor does it if the exchange wins too little.
+                    if !value::is_decisive(alpha) && !self.position.see_ge(mv, alpha - base) {
+                        best_value = best_value.max(alpha.min(base));
                         continue;
                     }
                 }
@@ -152,6 +157,9 @@ impl Worker {
         // Step 8. In check without an answer is mate (詰み).
         if in_check && number == 0 {
             return value::mated_in(ply);
+        }
+        if best_value >= beta && !value::is_decisive(best_value) {
+            best_value = (best_value + beta) / 2;
         }
         let bound = if best_value >= beta {
             Bound::LOWER

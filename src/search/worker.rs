@@ -64,6 +64,8 @@ pub struct Worker {
     pub(super) pv_index: usize,
     pub(super) root_side: Color,
     pub(super) root_depth: Depth,
+    /// Width of the window at the root, cp.
+    pub(super) root_delta: Value,
     pub(super) completed_depth: Depth,
     pub(super) max_depth: Depth,
     pub(super) seldepth: usize,
@@ -101,6 +103,7 @@ impl Worker {
             pv_index: 0,
             root_side: Color::Black,
             root_depth: 0,
+            root_delta: 1,
             completed_depth: 0,
             max_depth: 0,
             seldepth: 0,
@@ -131,6 +134,7 @@ impl Worker {
         self.arena.clear();
         self.pv_index = 0;
         self.root_depth = 0;
+        self.root_delta = 1;
         self.completed_depth = 0;
         self.seldepth = 0;
         self.nodes = 0;
