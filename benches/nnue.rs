@@ -48,8 +48,9 @@ fn networks(c: &mut Criterion) {
         .find(|mv| Some(mv.from()) != king)
         .expect("a move of another piece than the king");
     for it in NETWORKS {
-        let network = Arc::new(network(it).network);
-        for (kernels, mut evaluator) in Evaluator::on_each_instruction_set(&network) {
+        for network in network(it).network.on_each_instruction_set() {
+            let kernels = network.kernels();
+            let mut evaluator = Evaluator::with_network(Some(Arc::new(network.clone())));
             let mut group = c.benchmark_group(format!("{} {kernels}", network.architecture()));
             group.bench_function("from scratch", |b| {
                 b.iter(|| {

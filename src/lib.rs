@@ -9,8 +9,12 @@
 //! 4. [`eval`]: the static evaluation.
 //! 5. [`search`]: iterative deepening around principal variation search.
 //! 6. [`mate`]: the solver behind `go mate`.
-//! 7. [`usi`]: the protocol, options and typed commands.
-//! 8. [`tools`]: the bench and the check of the CPU.
+//! 7. [`data`]: games on disk.
+//! 8. [`datagen`]: games of the engine against itself.
+//! 9. [`usi`]: the protocol, options and typed commands.
+//! 10. [`tools`]: the bench and the check of the CPU.
+//!
+//! Beside them, `memory` provides large tables.
 //!
 //! ```text
 //! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
@@ -19,8 +23,11 @@
 //! ```
 
 pub mod bitboard;
+pub mod data;
+pub mod datagen;
 pub mod eval;
 pub mod mate;
+mod memory;
 pub mod position;
 pub mod search;
 pub mod tools;

@@ -34,6 +34,7 @@ mod reduction;
 mod report;
 mod root;
 mod scoring;
+mod solo;
 mod stack;
 mod technique;
 #[cfg(test)]
@@ -47,4 +48,5 @@ mod zeroed;
 pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher};
 pub use report::{Answer, Info, Report, ScoreBound};
+pub use solo::{Found, Solo};
 pub use technique::{Technique, Techniques};

@@ -13,7 +13,7 @@ use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::Evaluator;
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{self, Network};
 use crate::position::{Position, see_value};
 use crate::types::{Depth, MAX_PLY, Move};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Searcher {
             tt: None,
             hash_megabytes: DEFAULT_HASH,
             table_used: false,
-            network: None,
+            network: nnue::embedded(),
             clear: false,
             running: None,
         }
@@ -185,6 +185,7 @@ impl Searcher {
             duties: MainDuties {
                 time: TimeManager::new(&limits, side, position.ply(), options, start),
                 nodes: limits.nodes,
+                soft_nodes: None,
                 report,
             },
             helpers: threads - 1,
@@ -303,7 +304,11 @@ impl Drop for Thread {
 }
 
 /// The root moves asked for, captures of valuable pieces first.
-fn root_moves(position: &Position, searchmoves: &[Move], options: &SearchOptions) -> Vec<RootMove> {
+pub(super) fn root_moves(
+    position: &Position,
+    searchmoves: &[Move],
+    options: &SearchOptions,
+) -> Vec<RootMove> {
     let mut moves: Vec<Move> = Vec::new();
     if options.generate_all_legal_moves {
         position.generate_legal::<true>(&mut moves);

@@ -1,22 +1,34 @@
 //! Which network evaluates: what was asked for by options, and what came of it.
 
 use super::options::Settings;
-use crate::eval::nnue::{LoadedNetwork, NetError, Network, kernels};
+use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The options that say where a network is, as bytes: folder and file.
 type Request = (Vec<u8>, Vec<u8>);
 
+/// The name of a file that stands for the hand-written evaluation.
+const HAND_WRITTEN: &[u8] = b"handwritten";
+
 /// The evaluation in use.
 #[derive(Default)]
 pub struct Evaluation {
-    /// Where the evaluation in use was asked to come from; nowhere for the hand-written one.
+    /// Where the evaluation in use was asked to come from; nowhere for the default one.
     request: Request,
-    /// Unless it is the hand-written one.
-    loaded: Option<LoadedNetwork>,
+    source: Source,
     /// The option `FV_SCALE` in force.
     scale: i32,
+}
+
+/// Where an evaluation comes from.
+#[derive(Default)]
+enum Source {
+    /// The network in the program, or the hand-written evaluation if there is none.
+    #[default]
+    Default,
+    HandWritten,
+    File(LoadedNetwork),
 }
 
 /// What came of the wish for another evaluation.
@@ -38,7 +50,7 @@ impl Evaluation {
         }
         if is_other {
             match read(&request) {
-                Ok(loaded) => self.loaded = loaded,
+                Ok(source) => self.source = source,
                 Err((path, error)) => {
                     let message = format!(
                         "the evaluation file {} cannot be used: {error}; {} stays",
@@ -54,7 +66,7 @@ impl Evaluation {
             self.request = request;
         }
         self.scale = settings.fv_scale;
-        if self.loaded.is_none() && !is_other {
+        if self.unscaled().is_none() && !is_other {
             return None;
         }
         Some(Change {
@@ -63,32 +75,45 @@ impl Evaluation {
         })
     }
 
+    /// The network in use with its own scale, unless the hand-written evaluation is.
+    fn unscaled(&self) -> Option<Network> {
+        match &self.source {
+            Source::Default => embedded().map(|network| (*network).clone()),
+            Source::HandWritten => None,
+            Source::File(loaded) => Some(loaded.network.clone()),
+        }
+    }
+
     /// The network in use, with the scale asked for or its own.
     fn network(&self) -> Option<Arc<Network>> {
-        let network = &self.loaded.as_ref()?.network;
+        let network = self.unscaled()?;
         Some(Arc::new(match self.scale {
-            0 => network.clone(),
+            0 => network,
             scale => network.with_scale(scale),
         }))
     }
 
     fn name(&self) -> String {
-        match &self.loaded {
-            Some(loaded) => format!("the network {}", loaded.network.architecture()),
+        match self.unscaled() {
+            Some(network) => format!("the network {}", network.architecture()),
             None => "the hand-written evaluation".into(),
         }
     }
 
     fn describe(&self) -> String {
-        let (Some(loaded), Some(network)) = (&self.loaded, self.network()) else {
+        let Some(network) = self.network() else {
             return format!("{} is used", self.name());
         };
+        let (architecture, scale, kernels) =
+            (network.architecture(), network.scale(), network.kernels());
+        let Source::File(loaded) = &self.source else {
+            return format!(
+                "network {architecture}, FV_SCALE {scale}, {kernels} kernels, built in"
+            );
+        };
         format!(
-            "network {}, {} bytes, FV_SCALE {}, {} kernels, from {}{}",
-            network.architecture(),
+            "network {architecture}, {} bytes, FV_SCALE {scale}, {kernels} kernels, from {}{}",
             loaded.length,
-            network.scale(),
-            kernels(),
             loaded.path.display(),
             if loaded.is_consistent {
                 ""
@@ -100,10 +125,13 @@ impl Evaluation {
 }
 
 /// Reads the network asked for, if one is.
-fn read(request: &Request) -> Result<Option<LoadedNetwork>, (PathBuf, NetError)> {
+fn read(request: &Request) -> Result<Source, (PathBuf, NetError)> {
     let (folder, file) = request;
     if folder.is_empty() && file.is_empty() {
-        return Ok(None);
+        return Ok(Source::Default);
+    }
+    if file == HAND_WRITTEN {
+        return Ok(Source::HandWritten);
     }
     let mut path = to_path(folder).join(to_path(file));
     if !file.is_empty() && !path.exists() {
@@ -111,7 +139,7 @@ fn read(request: &Request) -> Result<Option<LoadedNetwork>, (PathBuf, NetError)>
         path = to_path(file);
     }
     match LoadedNetwork::read(&path) {
-        Ok(loaded) => Ok(Some(loaded)),
+        Ok(loaded) => Ok(Source::File(loaded)),
         Err(error) => Err((path, error)),
     }
 }

@@ -1,6 +1,7 @@
 //! Networks from files: what `isready` says, and what evaluates afterwards.
 
 use crate::session::Session;
+use komaoto::eval::nnue::OwnNetwork;
 use std::fs;
 use std::path::PathBuf;
 
@@ -112,4 +113,39 @@ fn a_bad_file_is_told_and_the_last_network_stays() {
     s.expect("value for the side to move +10", 1000);
     s.go("startpos", "depth 3");
     s.bestmove(5000);
+}
+
+#[test]
+fn a_network_of_our_own_is_read_like_any_other() {
+    let folder = folder("network_own");
+    let file = folder.join("own.nn");
+    let network = OwnNetwork {
+        features: 1,
+        width: 32,
+        scale: 600,
+        biases: vec![0; 32],
+        weights: vec![0; 32 * OwnNetwork::dimensions(1).unwrap()],
+        output_weights: vec![0; 64],
+        output_biases: vec![255 * 64 / 4],
+    };
+    fs::write(&file, network.to_bytes().unwrap()).unwrap();
+    let mut s = Session::start();
+    s.send(&format!("setoption name EvalFile value {}", file.display()));
+    s.send("isready");
+    let told = s.expect("info string network Komaoto PS_hm 32x2-1, ", 5000);
+    assert!(told.contains("FV_SCALE 27.2,"), "{told}");
+    s.expect("readyok", 1000);
+    s.send("eval");
+    s.expect("value for the side to move +150", 1000);
+    s.go("startpos", "depth 3");
+    s.bestmove(5000);
+
+    ready(&mut s, "EvalFile value handwritten");
+    assert_eq!(
+        s.count("info string the hand-written evaluation is used"),
+        1
+    );
+    s.send("eval");
+    s.expect("value for the side to move +24 centipawns", 1000);
+    s.quit();
 }

@@ -2,9 +2,9 @@
 //! date only when asked for.
 //!
 //! A push stores the move. An update goes back to the nearest ply whose sums are known and works
-//! out every ply from there. Where the features depend on the square of a king that moved, the
-//! sums come from a cache instead: for each square of the king it keeps the last sums and the
-//! pieces they stand for, so that only the difference has to be made up.
+//! out every ply from there. Where the move of a king changed all features, the sums come from a
+//! cache instead: for each view of the board (the copy of the features, mirrored or not) it keeps
+//! the last sums and the pieces they stand for, so that only the difference has to be made up.
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
@@ -168,7 +168,10 @@ impl Accumulator {
             if known[perspective.index()] {
                 return Some(ply);
             }
-            if set.depends_on_king() && dirty.is_some_and(|dirty| dirty.after == king) {
+            if let Some(dirty) = dirty
+                && dirty.after == king
+                && set.view(perspective, dirty.from) != set.view(perspective, Some(dirty.to))
+            {
                 return None;
             }
         }
@@ -234,7 +237,7 @@ const NO_PIECES: Pieces = Pieces {
     missing: 0,
 };
 
-/// For each perspective and square of its king, the last sums and the pieces behind them.
+/// For each perspective and view of the board, the last sums and the pieces behind them.
 struct Cache {
     rows: Vec<Block>,
     pieces: Vec<Pieces>,
@@ -245,7 +248,7 @@ impl Cache {
     fn new(parameters: &Parameters) -> Cache {
         let set = parameters.architecture.features;
         let entries = if set.depends_on_king() && !set.effects {
-            2 * Square::COUNT
+            2 * set.views()
         } else {
             0
         };
@@ -259,7 +262,7 @@ impl Cache {
         !self.pieces.is_empty()
     }
 
-    /// Makes up the difference to the last position with the king on the same square.
+    /// Makes up the difference to the last position that was seen in the same way.
     fn refresh(
         &mut self,
         parameters: &Parameters,
@@ -269,8 +272,8 @@ impl Cache {
         row: &mut [Block],
     ) {
         let set = parameters.architecture.features;
-        let king = position.king(perspective).map_or(0, Square::index);
-        let entry = perspective.index() * Square::COUNT + king;
+        let seen = set.view(perspective, position.king(perspective));
+        let entry = perspective.index() * set.views() + seen;
         let pieces = pieces(set, perspective, position);
         let view = View::new(set, perspective, position);
         let (mut removed, mut added) = (List::new(), List::new());

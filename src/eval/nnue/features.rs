@@ -35,6 +35,9 @@ pub(super) enum Buckets {
     One,
     /// One for each square of the king's half; a king in the other half mirrors the board.
     Mirrored,
+    /// Several squares of the king's half share one: the copy of each of the 45, counted from 0,
+    /// and how many copies there are. Mirrors like [`Buckets::Mirrored`].
+    Shared(&'static [u8; 45], usize),
     /// One for each square.
     All,
 }
@@ -75,10 +78,15 @@ const fn row(name: &'static str, hash: u32, buckets: Buckets, kings: Kings) -> F
     }
 }
 
+/// The pieces but for the kings, by the square of the perspective's king.
+#[rustfmt::skip]
+pub(super) const HALF_KP: FeatureSet =
+    row("HalfKP(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent);
+
 /// Every feature set that can be read.
 #[rustfmt::skip]
 pub(super) static FEATURE_SETS: [FeatureSet; 9] = [
-    row("HalfKP(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent),
+    HALF_KP,
     row("HalfKP_vm(Friend)", 0x0B6B_1D9A, Buckets::Mirrored, Kings::Absent),
     row("K+P", 0x3F57_17FF, Buckets::One, Kings::Split),
     row("K+A2", 0x97D5_765E, Buckets::One, Kings::Both),
@@ -91,6 +99,10 @@ pub(super) static FEATURE_SETS: [FeatureSet; 9] = [
         ..row("HalfKPE9(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent)
     },
 ];
+
+/// The feature sets of Komaoto's own networks, by the hash that is their number in files.
+pub(super) static OWN_FEATURE_SETS: [FeatureSet; 1] =
+    [row("PS_hm", 1, Buckets::Shared(&[0; 45], 1), Kings::Split)];
 
 impl FeatureSet {
     /// Features of one copy.
@@ -107,8 +119,41 @@ impl FeatureSet {
         match self.buckets {
             Buckets::One => 1,
             Buckets::Mirrored => 45,
+            Buckets::Shared(_, copies) => copies,
             Buckets::All => 81,
         }
+    }
+
+    /// The copy for a king on a square as its perspective sees it, and whether the board is
+    /// mirrored.
+    const fn place(&self, king: usize) -> (usize, bool) {
+        // The same square of the king's half.
+        let (half, mirrored) = match king {
+            0..45 => (king, false),
+            _ => ((8 - king / 9) * 9 + king % 9, true),
+        };
+        match self.buckets {
+            Buckets::One => (0, false),
+            Buckets::Mirrored => (half, mirrored),
+            Buckets::Shared(copy, _) => (copy[half] as usize, mirrored),
+            Buckets::All => (king, false),
+        }
+    }
+
+    /// How many ways of seeing the board there are: copies, twice if mirrored.
+    pub const fn views(&self) -> usize {
+        match self.buckets {
+            Buckets::One | Buckets::All => self.copies(),
+            Buckets::Mirrored | Buckets::Shared(..) => 2 * self.copies(),
+        }
+    }
+
+    /// The number of the way a perspective sees the board with its king on a square. A missing
+    /// king is taken to stand on the first square.
+    #[inline(always)]
+    pub fn view(&self, perspective: Color, king: Option<Square>) -> usize {
+        let (copy, mirrored) = self.place(king_index(perspective, king));
+        copy + if mirrored { self.copies() } else { 0 }
     }
 
     /// Features of the set.
@@ -116,15 +161,26 @@ impl FeatureSet {
         self.stride() * self.copies() * if self.effects { 9 } else { 1 }
     }
 
+    /// The features that stand for a missing piece, one for each square of the king.
+    pub fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.dimensions()).step_by(self.stride())
+    }
+
     /// Whether a piece with this plane square is among the features.
     pub fn counts(&self, number: usize) -> bool {
         number < FRIEND_KING || self.kings != Kings::Absent
     }
 
-    /// Whether a move of the perspective's king changes every feature.
+    /// Whether moves of the perspective's king can change every feature.
     pub fn depends_on_king(&self) -> bool {
         self.buckets != Buckets::One
     }
+}
+
+/// The square of a perspective's king as it sees it; the first one for a missing king.
+#[inline(always)]
+fn king_index(perspective: Color, king: Option<Square>) -> usize {
+    king.map_or(0, |sq| sq.relative(perspective).index())
 }
 
 /// A plane square by piece (as Black sees it), square and perspective: the first number of the
@@ -201,24 +257,16 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view of a perspective in a position. A missing king is taken to stand on the first
-    /// square.
+    /// The view of a perspective in a position.
     #[inline]
     pub fn new(set: &FeatureSet, perspective: Color, position: &Position) -> View {
-        let king = match position.king(perspective) {
-            Some(sq) => sq.relative(perspective).index(),
-            None => 0,
-        };
-        let (bucket, mirrored) = match set.buckets {
-            Buckets::One => (0, false),
-            Buckets::Mirrored if king >= 45 => ((8 - king / 9) * 9 + king % 9, true),
-            Buckets::Mirrored | Buckets::All => (king, false),
-        };
+        let king = king_index(perspective, position.king(perspective));
+        let (copy, mirrored) = set.place(king);
         let merged = matches!(set.kings, Kings::Merged | Kings::Both);
         View {
             perspective,
             kings: set.kings,
-            offset: (bucket * set.stride()) as u32,
+            offset: (copy * set.stride()) as u32,
             map: &MAPS[usize::from(mirrored)][usize::from(merged)],
         }
     }

@@ -35,12 +35,20 @@ impl Backend for Scalar {
         clip(sums, out);
     }
 
+    fn product(&self, left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+        product(left, right, limit, out);
+    }
+
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         affine(layer, input, out);
     }
 
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         activate(sums, out);
+    }
+
+    fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
+        activate_both(sums, out);
     }
 }
 
@@ -120,15 +128,25 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
     }
 }
 
+#[inline(always)]
+pub(super) fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+    for (out, (left, right)) in out.iter_mut().zip(left.iter().zip(right)) {
+        for (out, (&left, &right)) in out.0.iter_mut().zip(left.0.iter().zip(&right.0)) {
+            // Up to 255 times 255, which 16 bits can hold without a sign.
+            let [left, right] = [left, right].map(|sum| sum.clamp(0, limit).cast_unsigned());
+            *out = (left.wrapping_mul(right) >> 9) as u8;
+        }
+    }
+}
+
 fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
     for (tile, biases, out) in layer.tiles(out) {
         out.copy_from_slice(biases);
-        let inputs = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
-        for (input, lanes) in inputs.zip(tile.weights.chunks_exact(tile.groups)) {
-            let weights = lanes.iter().flat_map(|lane| lane.0.as_chunks::<4>().0);
-            for (out, weights) in out.iter_mut().zip(weights) {
-                for (&input, &weight) in input.iter().zip(weights) {
-                    *out = out.wrapping_add(i32::from(input) * i32::from(weight));
+        let steps = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
+        for (step, weights) in steps.zip(tile.weights().chunks_exact(32 * tile.groups)) {
+            for (out, weights) in out.iter_mut().zip(weights.as_chunks::<4>().0) {
+                for (&input, weight) in step.iter().zip(weights) {
+                    *out = out.wrapping_add(i32::from(input) * i32::from(weight.cast_signed()));
                 }
             }
         }
@@ -142,4 +160,28 @@ pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
             *out = (sum >> 6).clamp(0, 127) as u8;
         }
     }
+}
+
+#[inline(always)]
+pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
+    for (at, &sum) in sums.iter().enumerate() {
+        // What is beyond 16 bits ends at the limits anyway.
+        let sum = sum.clamp(i16::MIN.into(), i16::MAX.into());
+        let clipped = at + sums.len();
+        out[at / 32].0[at % 32] = ((sum * sum) >> 19).min(127) as u8;
+        out[clipped / 32].0[clipped % 32] = (sum >> 6).clamp(0, 127) as u8;
+    }
+}
+
+#[inline(always)]
+pub(super) fn squared(sums: &[Block], weights: &[Block]) -> i32 {
+    let mut total = 0_i32;
+    for (sums, weights) in sums.iter().zip(weights) {
+        for (&sum, &weight) in sums.0.iter().zip(&weights.0) {
+            let activation = sum.clamp(0, 255);
+            let product = i32::from(activation.wrapping_mul(weight)) * i32::from(activation);
+            total = total.wrapping_add(product);
+        }
+    }
+    total
 }

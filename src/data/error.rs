@@ -1,0 +1,105 @@
+//! What can be wrong with a file of games or positions.
+#![forbid(unsafe_code)]
+
+use crate::types::Move;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A problem with a file, and where in it.
+#[derive(Debug, Error)]
+#[error("{}, byte {offset}: {problem}", .path.display())]
+pub struct DataError {
+    /// The file.
+    pub path: PathBuf,
+    /// Byte of the file at which the record or field in question begins.
+    pub offset: u64,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl DataError {
+    /// A problem at a byte of a file.
+    pub fn new(path: &Path, offset: u64, problem: impl Into<Problem>) -> DataError {
+        DataError {
+            path: path.to_path_buf(),
+            offset,
+            problem: problem.into(),
+        }
+    }
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Error)]
+pub enum Problem {
+    /// Reading, writing or opening failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It does not begin as a game file does.
+    #[error("expected a Komaoto game file, found something else")]
+    NoGameFile,
+    /// A later format.
+    #[error("expected version {expected} of the game format, found version {0}", expected = super::header::VERSION)]
+    Version(u32),
+    /// The header is cut short, damaged or lacks a field.
+    #[error("the header is damaged: {0}")]
+    Header(&'static str),
+    /// Continuing a file that was made with other settings.
+    #[error("the file has `{found}`, this run has `{wanted}`: give another file")]
+    OtherHeader {
+        /// Line of the header in the file.
+        found: String,
+        /// Line that this run would write.
+        wanted: String,
+    },
+    /// A record that is no game, with more behind it.
+    #[error("the record is damaged: {0}")]
+    Record(&'static str),
+    /// A record that does not say what a legal game does.
+    #[error("game {game}: {problem}")]
+    Game {
+        /// Number of the game.
+        game: u32,
+        /// What is wrong with it.
+        problem: GameError,
+    },
+    /// The name of a file says nothing about its format.
+    #[error("the end of its name is none of .koma, .psv, .bin, .hcpe")]
+    UnknownKind,
+    /// The file exists and may not be written over.
+    #[error("the file exists; --force replaces it")]
+    Exists,
+    /// Somebody removed or replaced the file while it was written.
+    #[error("the file was removed or replaced while it was being written")]
+    Vanished,
+    /// Another process writes to the file.
+    #[error("another process is writing to the file")]
+    Locked,
+    /// A game that the format has no room for.
+    #[error("a game of {0} plies does not fit the format")]
+    TooLong(usize),
+}
+
+/// A game that cannot be played through.
+#[derive(Debug, Error, PartialEq, Eq, Clone)]
+pub enum GameError {
+    /// The start position cannot be read.
+    #[error("the start position `{sfen}` cannot be used: {reason}")]
+    Start {
+        /// Its text.
+        sfen: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A move is not legal where it is played.
+    #[error("move {ply}, {mv}, is not legal")]
+    Illegal {
+        /// Number of the move from the start position, from 1.
+        ply: usize,
+        /// The move.
+        mv: Move,
+    },
+    /// A position without both kings.
+    #[error("a king is missing, which the format has no room for")]
+    NoKing,
+}

@@ -1,0 +1,344 @@
+//! Files of games: a [`Header`], then one record a game, appended with a single write each.
+//!
+//! A record is u16 length *n* of the game's bytes, u16 bitwise complement of *n*, u32 CRC-32 of the
+//! bytes, and the *n* bytes of the game (see [`super::game`]). A process or machine that dies while
+//! it writes leaves a last record that is cut short, or zeros in its place. Such a torn record is
+//! where reading ends and where continuing goes on; anything else that is no record is an error.
+#![forbid(unsafe_code)]
+
+use super::crc::crc32;
+use super::error::{DataError, Problem};
+use super::game::Game;
+use super::header::{Header, MAX_LENGTH};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a record before the game.
+const FRAME: usize = 8;
+/// Bytes read from the file at a time.
+const BUFFER: usize = 1 << 20;
+
+/// Reads the games of a file one after the other, as an iterator. Ends after the first error.
+pub struct GameReader {
+    input: BufReader<File>,
+    path: PathBuf,
+    header: Header,
+    /// Where the next record begins.
+    offset: u64,
+    torn: bool,
+    ended: bool,
+    bytes: Vec<u8>,
+}
+
+impl GameReader {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no game file.
+    pub fn open(path: &Path) -> Result<GameReader, DataError> {
+        let file = File::open(path).map_err(|error| DataError::new(path, 0, error))?;
+        GameReader::from_file(file, path)
+    }
+
+    fn from_file(mut file: File, path: &Path) -> Result<GameReader, DataError> {
+        let fail = |problem: Problem| DataError::new(path, 0, problem);
+        let mut start = Vec::new();
+        Read::by_ref(&mut file)
+            .take(MAX_LENGTH as u64)
+            .read_to_end(&mut start)
+            .map_err(|error| fail(error.into()))?;
+        let (header, length) = Header::decode(&start).map_err(fail)?;
+        let offset = length as u64;
+        file.seek(SeekFrom::Start(offset))
+            .map_err(|error| fail(error.into()))?;
+        Ok(GameReader {
+            input: BufReader::with_capacity(BUFFER, file),
+            path: path.to_path_buf(),
+            header,
+            offset,
+            torn: false,
+            ended: false,
+            bytes: Vec::new(),
+        })
+    }
+
+    /// What the games are.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Where the next record begins; after the last game, the end of all whole records.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether the file ends with a torn record. Known once the games are read.
+    pub fn is_torn(&self) -> bool {
+        self.torn
+    }
+
+    /// An error about the record that begins at a byte of this file.
+    pub fn error_at(&self, offset: u64, problem: impl Into<Problem>) -> DataError {
+        DataError::new(&self.path, offset, problem)
+    }
+
+    /// The next game; `None` at the end or at a torn record.
+    fn read_game(&mut self) -> Result<Option<Game>, Problem> {
+        let mut frame = [0; FRAME];
+        let found = fill(&mut self.input, &mut frame)?;
+        if found < FRAME {
+            self.torn = found > 0;
+            return Ok(None);
+        }
+        let [l0, l1, c0, c1, sum @ ..] = frame;
+        let length = u16::from_le_bytes([l0, l1]);
+        if length != !u16::from_le_bytes([c0, c1]) {
+            return self.torn_or("its length is not possible", &sum);
+        }
+        self.bytes.resize(usize::from(length), 0);
+        if fill(&mut self.input, &mut self.bytes)? < self.bytes.len() {
+            self.torn = true;
+            return Ok(None);
+        }
+        if crc32(&self.bytes) != u32::from_le_bytes(sum) {
+            return self.torn_or("its checksum is wrong", &[]);
+        }
+        let game = Game::decode(&self.bytes).map_err(Problem::Record)?;
+        self.offset += (FRAME + self.bytes.len()) as u64;
+        Ok(Some(game))
+    }
+
+    /// A bad record is a torn one if nothing but zeros follows what was read of it, `seen` included.
+    fn torn_or(&mut self, what: &'static str, seen: &[u8]) -> Result<Option<Game>, Problem> {
+        let mut rest = seen.iter().all(|&byte| byte == 0);
+        let mut chunk = [0; 4096];
+        while rest {
+            let found = fill(&mut self.input, &mut chunk)?;
+            if found == 0 {
+                self.torn = true;
+                return Ok(None);
+            }
+            rest = chunk[..found].iter().all(|&byte| byte == 0);
+        }
+        Err(Problem::Record(what))
+    }
+}
+
+impl Iterator for GameReader {
+    type Item = Result<Game, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let read = self.read_game();
+        self.ended = !matches!(read, Ok(Some(_)));
+        read.map_err(|problem| self.error_at(self.offset, problem))
+            .transpose()
+    }
+}
+
+/// Reads until the buffer is full or the input ends; how many bytes it was.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut found = 0;
+    while found < buffer.len() {
+        match input.read(&mut buffer[found..]) {
+            Ok(0) => break,
+            Ok(count) => found += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// Appends games to a file. A game that could not be written leaves the file as it was before.
+pub struct GameWriter {
+    file: File,
+    path: PathBuf,
+    /// End of what is written.
+    length: u64,
+    bytes: Vec<u8>,
+}
+
+impl GameWriter {
+    /// Begins a new file. An empty file counts as none.
+    ///
+    /// # Errors
+    /// When it cannot be written, is being written, or exists and `force` is not given.
+    pub fn create(path: &Path, header: &Header, force: bool) -> Result<GameWriter, DataError> {
+        let mut writer = GameWriter::lock(path)?;
+        if writer.size()? > 0 {
+            if !force {
+                return Err(writer.error(Problem::Exists));
+            }
+            writer
+                .file
+                .set_len(0)
+                .map_err(|error| writer.error(error.into()))?;
+        }
+        writer.write_all(&header.encode())?;
+        Ok(writer)
+    }
+
+    /// Continues a file, or begins it when it is missing or empty. `visit` sees the games it has.
+    /// A torn last record is removed; how many bytes that were is the second result.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, is being written, is damaged, or has another header.
+    pub fn append(
+        path: &Path,
+        header: &Header,
+        mut visit: impl FnMut(&Game),
+    ) -> Result<(GameWriter, u64), DataError> {
+        let mut writer = GameWriter::lock(path)?;
+        let size = writer.size()?;
+        if size == 0 {
+            writer.write_all(&header.encode())?;
+            return Ok((writer, 0));
+        }
+        let file = writer.file.try_clone();
+        let file = file.map_err(|error| writer.error(error.into()))?;
+        let mut reader = GameReader::from_file(file, path)?;
+        if let Some((found, wanted)) = difference(reader.header(), header) {
+            return Err(writer.error(Problem::OtherHeader { found, wanted }));
+        }
+        for game in reader.by_ref() {
+            visit(&game?);
+        }
+        writer.length = reader.offset();
+        let torn = size.saturating_sub(writer.length);
+        if torn > 0 {
+            let cut = writer.file.set_len(writer.length);
+            cut.map_err(|error| writer.error(error.into()))?;
+        }
+        let sought = writer.file.seek(SeekFrom::Start(writer.length));
+        sought.map_err(|error| writer.error(error.into()))?;
+        Ok((writer, torn))
+    }
+
+    /// Opens a file for one writer only.
+    fn lock(path: &Path) -> Result<GameWriter, DataError> {
+        let fail = |problem: Problem| DataError::new(path, 0, problem);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(|error| fail(error.into()))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(fail(Problem::Locked)),
+            // Some file systems cannot lock; two writers are then the user's own affair.
+            Err(TryLockError::Error(_)) => {}
+        }
+        Ok(GameWriter {
+            file,
+            path: path.to_path_buf(),
+            length: 0,
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// When it does not fit the format or the file cannot take it; the file then ends with the game
+    /// before.
+    pub fn write(&mut self, game: &Game) -> Result<(), DataError> {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        bytes.extend([0; FRAME]);
+        game.encode(&mut bytes);
+        let Ok(length) = u16::try_from(bytes.len() - FRAME) else {
+            return Err(self.error(Problem::TooLong(game.moves.len())));
+        };
+        let sum = crc32(&bytes[FRAME..]);
+        bytes[..2].copy_from_slice(&length.to_le_bytes());
+        bytes[2..4].copy_from_slice(&(!length).to_le_bytes());
+        bytes[4..FRAME].copy_from_slice(&sum.to_le_bytes());
+        let written = self.write_all(&bytes);
+        self.bytes = bytes;
+        written
+    }
+
+    /// Makes sure that everything is on the disk.
+    ///
+    /// # Errors
+    /// When the system cannot say so.
+    pub fn finish(&mut self) -> Result<(), DataError> {
+        match self.file.sync_all() {
+            // Pipes and devices have nothing to sync.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            result => result.map_err(|error| self.error(error.into())),
+        }
+    }
+
+    /// Bytes written so far, header included.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> Result<(), DataError> {
+        if is_elsewhere(&self.file, &self.path) {
+            return Err(self.error(Problem::Vanished));
+        }
+        if let Err(error) = self.file.write_all(bytes) {
+            // What arrived of the record goes again. If that fails too, reading will find it torn.
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+            return Err(self.error(error.into()));
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn size(&self) -> Result<u64, DataError> {
+        let metadata = self.file.metadata();
+        let metadata = metadata.map_err(|error| self.error(error.into()))?;
+        Ok(metadata.len())
+    }
+
+    fn error(&self, problem: Problem) -> DataError {
+        DataError::new(&self.path, self.length, problem)
+    }
+}
+
+/// The first lines in which two headers differ.
+fn difference(found: &Header, wanted: &Header) -> Option<(String, String)> {
+    let (found, wanted) = (found.text(), wanted.text());
+    let (mut found, mut wanted) = (found.lines(), wanted.lines());
+    loop {
+        let pair = (found.next(), wanted.next());
+        if pair == (None, None) {
+            return None;
+        }
+        if pair.0 != pair.1 {
+            let text = |line: Option<&str>| line.unwrap_or("nothing more").to_string();
+            return Some((text(pair.0), text(pair.1)));
+        }
+    }
+}
+
+/// Whether an open file is no longer what its path leads to.
+#[cfg(unix)]
+fn is_elsewhere(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(named)) => identity(open) != identity(named),
+        _ => true,
+    }
+}
+
+/// Whether an open file is no longer what its path leads to.
+#[cfg(not(unix))]
+fn is_elsewhere(_: &File, path: &Path) -> bool {
+    // An open file cannot be removed there.
+    !path.exists()
+}
+
+#[cfg(test)]
+mod tests;

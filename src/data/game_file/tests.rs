@@ -1,0 +1,204 @@
+use super::*;
+use crate::data::game::{End, GameResult, Played};
+use crate::data::testing::Folder;
+use crate::types::{Color, Move};
+use std::fs;
+
+fn header() -> Header {
+    Header {
+        engine: "Komaoto 0.1.0".into(),
+        evaluation: "hand-written".into(),
+        evaluation_hash: 0,
+        pawn: 100,
+        settings: vec![("seed".into(), "1".into())],
+    }
+}
+
+fn game(number: u32, moves: &str, start: Option<&str>) -> Game {
+    let played = |(index, text): (usize, &str)| Played {
+        mv: Move::from_usi(text).unwrap(),
+        score: (index > 0).then_some(31_990 - 7000 * index as i16),
+    };
+    Game {
+        number,
+        start: start.map(String::from),
+        opening: 1,
+        moves: moves.split(' ').enumerate().map(played).collect(),
+        result: GameResult::Win(Color::White),
+        end: End::Adjudication,
+    }
+}
+
+fn games() -> Vec<Game> {
+    let drop = Some("4k4/9/9/9/9/9/9/9/4K4 b G 7");
+    let draw = Game {
+        moves: Vec::new(),
+        result: GameResult::Draw,
+        end: End::Unknown,
+        ..game(9, "7g7f", None)
+    };
+    vec![
+        game(0, "7g7f 3c3d 8h2b+ 3a2b B*4e", None),
+        game(4, "G*5b", drop),
+        draw,
+        game(2, "2g2f", None),
+    ]
+}
+
+fn write(path: &Path) -> Vec<Game> {
+    let mut writer = GameWriter::create(path, &header(), false).unwrap();
+    for game in &games() {
+        writer.write(game).unwrap();
+    }
+    writer.finish().unwrap();
+    games()
+}
+
+fn read(path: &Path) -> (Vec<Game>, GameReader) {
+    let mut reader = GameReader::open(path).unwrap();
+    let games = reader.by_ref().map(Result::unwrap).collect();
+    (games, reader)
+}
+
+#[test]
+fn games_round_trip() {
+    let folder = Folder::new("round-trip");
+    let written = write(&folder.file("games.koma"));
+    let (games, reader) = read(&folder.file("games.koma"));
+    assert_eq!(games, written);
+    assert_eq!(reader.header(), &header());
+    assert!(!reader.is_torn());
+    assert_eq!(
+        reader.offset(),
+        fs::metadata(folder.file("games.koma")).unwrap().len()
+    );
+}
+
+#[test]
+fn a_file_cut_anywhere_in_its_last_record_is_continued() {
+    let folder = Folder::new("torn");
+    let path = folder.file("games.koma");
+    let written = write(&path);
+    let whole = fs::read(&path).unwrap();
+    let mut last = Vec::new();
+    written[3].encode(&mut last);
+    let start = whole.len() - last.len() - FRAME;
+    for zeros in [0, 3, 5000] {
+        for length in start..whole.len() {
+            let mut cut = whole[..length].to_vec();
+            cut.resize(length + zeros, 0);
+            // Zeros may happen to be what was to be written.
+            if whole.starts_with(&cut) || cut.starts_with(&whole) {
+                continue;
+            }
+            fs::write(&path, &cut).unwrap();
+            let (games, reader) = read(&path);
+            assert_eq!(games, written[..3], "{length}");
+            assert_eq!(reader.is_torn(), cut.len() > start);
+            let mut seen = 0;
+            let continued = GameWriter::append(&path, &header(), |_| seen += 1);
+            let (mut writer, torn) = continued.unwrap();
+            assert_eq!((seen, torn), (3, (cut.len() - start) as u64));
+            writer.write(&written[3]).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), whole, "{length}");
+        }
+    }
+}
+
+#[test]
+fn damage_before_the_end_is_an_error_and_nothing_is_removed() {
+    let folder = Folder::new("damage");
+    let path = folder.file("games.koma");
+    let written = write(&path);
+    let whole = fs::read(&path).unwrap();
+    let mut last = Vec::new();
+    written[3].encode(&mut last);
+    let header_length = header().encode().len();
+    for index in header_length..whole.len() - last.len() - FRAME {
+        let mut damaged = whole.clone();
+        damaged[index] ^= 0x10;
+        fs::write(&path, &damaged).unwrap();
+        let results: Vec<_> = GameReader::open(&path).unwrap().collect();
+        let Some(Err(error)) = results.last() else {
+            panic!("byte {index} was changed unnoticed");
+        };
+        assert!(matches!(error.problem, Problem::Record(_)), "{error}");
+        assert!(error.offset <= index as u64 && error.to_string().contains("games.koma"));
+        assert!(GameWriter::append(&path, &header(), |_| {}).is_err());
+        assert_eq!(fs::read(&path).unwrap(), damaged);
+    }
+}
+
+#[test]
+fn other_files_are_refused_and_kept() {
+    let folder = Folder::new("foreign");
+    let path = folder.file("games.koma");
+    let problem = |result: Result<(GameWriter, u64), DataError>| result.err().unwrap().problem;
+    fs::write(&path, "P-00KI").unwrap();
+    let continued = GameWriter::append(&path, &header(), |_| {});
+    assert!(matches!(problem(continued), Problem::NoGameFile));
+    let created = GameWriter::create(&path, &header(), false).map(|writer| (writer, 0));
+    assert!(matches!(problem(created), Problem::Exists));
+    assert_eq!(fs::read(&path).unwrap(), b"P-00KI");
+
+    drop(GameWriter::create(&path, &header(), true).unwrap());
+    let mut other = header();
+    other.settings[0].1 = "2".into();
+    let continued = GameWriter::append(&path, &other, |_| {});
+    let text = continued.err().unwrap().to_string();
+    assert!(
+        text.contains("`seed 1`") && text.contains("`seed 2`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn one_file_has_one_writer() {
+    let folder = Folder::new("locked");
+    let first = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
+    let second = GameWriter::append(&folder.file("games.koma"), &header(), |_| {});
+    assert!(matches!(second.err().unwrap().problem, Problem::Locked));
+    drop(first);
+    assert!(GameWriter::append(&folder.file("games.koma"), &header(), |_| {}).is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_removed_is_noticed() {
+    let folder = Folder::new("vanished");
+    let mut writer = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
+    fs::remove_dir_all(&folder.0).unwrap();
+    let error = writer.write(&games()[0]).unwrap_err();
+    assert!(matches!(error.problem, Problem::Vanished));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let error = GameWriter::create(Path::new("/dev/full"), &header(), false);
+    let text = error.err().unwrap().to_string();
+    assert!(
+        text.starts_with("/dev/full, byte 0: No space left"),
+        "{text}"
+    );
+}
+
+#[test]
+fn games_that_cannot_be_played_are_told() {
+    let folder = Folder::new("illegal");
+    let mut writer = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
+    let long = Game {
+        moves: game(0, "7g7f", None).moves.repeat(20_000),
+        ..game(0, "7g7f", None)
+    };
+    let problem = writer.write(&long).unwrap_err().problem;
+    assert!(matches!(problem, Problem::TooLong(20_000)));
+    writer.write(&games()[0]).unwrap();
+    let (read, _) = read(&folder.file("games.koma"));
+    assert_eq!(read, games()[..1]);
+
+    let error = game(0, "7g7f 7g7f", None).replay(|_, _| {}).unwrap_err();
+    assert_eq!(error.to_string(), "move 2, 7g7f, is not legal");
+    let error = game(0, "7g7f", Some("x")).replay(|_, _| {}).unwrap_err();
+    assert!(error.to_string().starts_with("the start position `x`"));
+}

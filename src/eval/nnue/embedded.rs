@@ -1,0 +1,31 @@
+//! The network in the program itself, which evaluates unless options say otherwise.
+#![forbid(unsafe_code)]
+
+use super::network::Network;
+use super::own::OwnNetwork;
+use std::sync::{Arc, OnceLock};
+
+/// The bytes of its file, such as `Some(include_bytes!("komaoto.nn"))`. Without one the
+/// hand-written evaluation is the default.
+const EMBEDDED: Option<&[u8]> = None;
+
+/// The network in the program, if there is one.
+pub fn embedded() -> Option<Arc<Network>> {
+    static NETWORK: OnceLock<Option<Arc<Network>>> = OnceLock::new();
+    let read = || {
+        // A test makes sure that it can be read.
+        let network = OwnNetwork::parse(EMBEDDED?).ok()?.into_network().ok()?;
+        Some(Arc::new(network))
+    };
+    NETWORK.get_or_init(read).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_network_in_the_program_can_be_read() {
+        assert_eq!(embedded().is_some(), EMBEDDED.is_some());
+    }
+}

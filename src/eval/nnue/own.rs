@@ -1,0 +1,294 @@
+//! Komaoto's own network file: written by the trainer, read like any other network.
+//!
+//! Little-endian, 16- and 32-bit numbers:
+//!
+//! | offset | content |
+//! |---|---|
+//! | 0 | the eight bytes `KOMAOTO` and a zero |
+//! | 8 | version of the format, 1 |
+//! | 12 | number of the feature set |
+//! | 16 | width: outputs of the first layer for one perspective |
+//! | 20 | outputs of the whole |
+//! | 24 | scale: centipawns for an output that stands for 1 |
+//! | 28 | units: 255 in the first layer and 64 in the output's weights (16 bits each) |
+//! | 32 | checksum of all bytes but these eight (FNV-1a, 64 bits) |
+//! | 40 | first layer, 16 bits each: biases, then the weights of each feature |
+//! | | outputs: 16-bit weights of each (side to move first), then 32-bit biases |
+#![forbid(unsafe_code)]
+
+use super::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
+use super::error::NetError;
+use super::features::{FeatureSet, OWN_FEATURE_SETS};
+use super::file::NetFile;
+use super::network::{Block, Network, Parameters, Scale, Tail, Transformer};
+use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, WEIGHT_UNIT};
+
+/// What every file begins with.
+pub(super) const MAGIC: [u8; 8] = *b"KOMAOTO\0";
+/// Longest file worth reading.
+pub(super) const MAX_FILE: u64 = 1 << 30;
+/// Bytes before the weights.
+const HEADER: usize = 40;
+/// Where the checksum lies.
+const CHECKSUM: std::ops::Range<usize> = 32..40;
+const VERSION: u32 = 1;
+const UNITS: u32 = UNIT as u32 | (WEIGHT_UNIT as u32) << 16;
+/// Most outputs.
+const MAX_OUTPUTS: u32 = 16;
+/// Largest scale.
+const MAX_SCALE: u32 = 10_000;
+
+/// A network as it lies in a file: integers, ready to be evaluated or trained on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnNetwork {
+    /// Number of the feature set, see [`OwnNetwork::dimensions`].
+    pub features: u32,
+    /// Outputs of the first layer for one perspective: a multiple of 32.
+    pub width: usize,
+    /// Centipawns for an output that stands for 1.
+    pub scale: u32,
+    /// Biases of the first layer: 255 stands for 1.
+    pub biases: Vec<i16>,
+    /// Weights of the first layer, `width` for each feature.
+    pub weights: Vec<i16>,
+    /// Weights of the outputs, twice `width` for each, side to move first: 64 stands for 1.
+    pub output_weights: Vec<i16>,
+    /// Biases of the outputs: 255 times 64 stands for 1.
+    pub output_biases: Vec<i32>,
+}
+
+/// The sizes of a network.
+struct Shape {
+    set: &'static FeatureSet,
+    width: usize,
+    outputs: usize,
+}
+
+impl Shape {
+    /// Checks the numbers of a header.
+    fn new(features: u32, width: u32, outputs: u32, scale: u32) -> Result<Shape, NetError> {
+        let bad = |name, found, expected: String| NetError::OwnField {
+            name,
+            found,
+            expected,
+        };
+        let set = set(features).ok_or_else(|| {
+            let known = format!("1 to {}", OWN_FEATURE_SETS.len());
+            bad("a feature set", features, known)
+        })?;
+        let in_steps = (width as usize).is_multiple_of(WIDTH_STEP);
+        if !in_steps || !(WIDTH_STEP..=MAX_WIDTH).contains(&(width as usize)) {
+            let expected = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
+            return Err(bad("a width", width, expected));
+        }
+        for (name, found, most) in [
+            ("a number of outputs", outputs, MAX_OUTPUTS),
+            ("a scale", scale, MAX_SCALE),
+        ] {
+            if !(1..=most).contains(&found) {
+                return Err(bad(name, found, format!("1 to {most}")));
+            }
+        }
+        Ok(Shape {
+            set,
+            width: width as usize,
+            outputs: outputs as usize,
+        })
+    }
+
+    fn architecture(&self) -> Architecture {
+        Architecture {
+            features: self.set,
+            width: self.width,
+            activation: Activation::Square { limit: 255 },
+            hidden: [0; 2],
+            form: Form::Own {
+                outputs: self.outputs,
+            },
+        }
+    }
+
+    /// Bytes of the weights.
+    fn payload(&self) -> usize {
+        let first = 2 * self.width * (1 + self.set.dimensions());
+        first + self.outputs * (4 * self.width + 4)
+    }
+}
+
+/// The feature set of a number.
+fn set(number: u32) -> Option<&'static FeatureSet> {
+    OWN_FEATURE_SETS.iter().find(|set| set.hash == number)
+}
+
+impl OwnNetwork {
+    /// Features of a feature set, if there is one of this number.
+    pub fn dimensions(features: u32) -> Option<usize> {
+        set(features).map(FeatureSet::dimensions)
+    }
+
+    fn shape(&self) -> Result<Shape, NetError> {
+        let outputs = self.output_biases.len() as u32;
+        Shape::new(self.features, self.width as u32, outputs, self.scale)
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// # Errors
+    /// Anything that keeps the network from being used, with what was expected and found.
+    pub fn parse(bytes: &[u8]) -> Result<OwnNetwork, NetError> {
+        let Some((header, payload)) = bytes.split_at_checked(HEADER) else {
+            return Err(NetError::HeaderCut {
+                expected: HEADER as u64,
+                found: bytes.len() as u64,
+            });
+        };
+        let words = header.as_chunks::<4>().0;
+        let word = |i: usize| u32::from_le_bytes(words[i]);
+        for (name, found, expected) in [("format", word(2), VERSION), ("units", word(7), UNITS)] {
+            if found != expected {
+                let expected = expected.to_string();
+                return Err(NetError::OwnField {
+                    name,
+                    found,
+                    expected,
+                });
+            }
+        }
+        let (features, scale) = (word(3), word(6));
+        let shape = Shape::new(features, word(4), word(5), scale)?;
+        if payload.len() != shape.payload() {
+            let (expected, found) = (shape.payload() as u64, payload.len() as u64);
+            return Err(NetError::size(&shape.architecture(), expected, found));
+        }
+        let (expected, found) = (
+            u64::from(word(8)) | u64::from(word(9)) << 32,
+            checksum(bytes),
+        );
+        if expected != found {
+            return Err(NetError::OwnChecksum { expected, found });
+        }
+        let (biases, rest) = payload.split_at(2 * shape.width);
+        let (weights, rest) = rest.split_at(2 * shape.width * shape.set.dimensions());
+        let (output_weights, output_biases) = rest.split_at(4 * shape.width * shape.outputs);
+        let biases_of_outputs = output_biases.as_chunks::<4>().0;
+        let network = OwnNetwork {
+            features,
+            width: shape.width,
+            scale,
+            biases: numbers(biases),
+            weights: numbers(weights),
+            output_weights: numbers(output_weights),
+            output_biases: biases_of_outputs
+                .iter()
+                .map(|&b| i32::from_le_bytes(b))
+                .collect(),
+        };
+        network.check_outputs()?;
+        Ok(network)
+    }
+
+    /// Whether no position can make a sum of the outputs overflow.
+    fn check_outputs(&self) -> Result<(), NetError> {
+        for weights in self.output_weights.chunks(2 * self.width) {
+            let magnitudes = weights.iter().map(|&weight| i32::from(weight).abs());
+            let largest = magnitudes.clone().max().unwrap_or(0);
+            let total: i32 = magnitudes.sum();
+            if largest > i32::from(MAX_WEIGHT) || total > MAX_TOTAL {
+                return Err(NetError::OwnWeights { largest, total });
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of its file.
+    ///
+    /// # Errors
+    /// When the network could not be read again.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
+        let shape = self.shape()?;
+        self.check_outputs()?;
+        let mut bytes = Vec::with_capacity(HEADER + shape.payload());
+        bytes.extend(MAGIC);
+        let outputs = self.output_biases.len() as u32;
+        for word in [
+            VERSION,
+            self.features,
+            self.width as u32,
+            outputs,
+            self.scale,
+            UNITS,
+            0,
+            0,
+        ] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for numbers in [&self.biases, &self.weights, &self.output_weights] {
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        bytes.extend(
+            self.output_biases
+                .iter()
+                .flat_map(|bias| bias.to_le_bytes()),
+        );
+        let (expected, found) = ((HEADER + shape.payload()) as u64, bytes.len() as u64);
+        if expected != found {
+            return Err(NetError::size(&shape.architecture(), expected, found));
+        }
+        let sum = checksum(&bytes).to_le_bytes();
+        bytes[CHECKSUM].copy_from_slice(&sum);
+        Ok(bytes)
+    }
+
+    /// The same in the order kernels want.
+    pub(super) fn into_file(self) -> Result<NetFile, NetError> {
+        let architecture = self.shape()?.architecture();
+        let outputs = Squared::new(blocks(&self.output_weights), self.output_biases.into());
+        Ok(NetFile {
+            parameters: Parameters {
+                architecture,
+                transformer: Transformer {
+                    biases: blocks(&self.biases),
+                    weights: blocks(&self.weights),
+                },
+                tail: Tail::Squared(outputs),
+            },
+            scale: Some(Scale::new(UNIT * WEIGHT_UNIT, self.scale as i32)),
+            is_consistent: true,
+        })
+    }
+
+    /// The same, ready for use.
+    ///
+    /// # Errors
+    /// When its sizes are not those of a network.
+    pub fn into_network(self) -> Result<Network, NetError> {
+        let scale = Scale::new(UNIT * WEIGHT_UNIT, self.scale as i32);
+        Ok(Network::new(self.into_file()?.parameters, scale))
+    }
+}
+
+fn numbers(bytes: &[u8]) -> Vec<i16> {
+    let numbers = bytes.as_chunks::<2>().0;
+    numbers
+        .iter()
+        .map(|&bytes| i16::from_le_bytes(bytes))
+        .collect()
+}
+
+fn blocks<B: FromIterator<Block>>(numbers: &[i16]) -> B {
+    numbers
+        .as_chunks::<32>()
+        .0
+        .iter()
+        .map(|&numbers| Block(numbers))
+        .collect()
+}
+
+/// FNV-1a of everything but the checksum itself.
+/// <http://www.isthe.com/chongo/tech/comp/fnv/>
+fn checksum(bytes: &[u8]) -> u64 {
+    let covered = bytes[..CHECKSUM.start].iter().chain(&bytes[CHECKSUM.end..]);
+    covered.fold(0xCBF2_9CE4_8422_2325, |sum, &byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+    })
+}

@@ -1,0 +1,343 @@
+//! Komaoto's own networks: the file, the arithmetic, and what must not change the output.
+
+use super::backend::available;
+use super::error::NetError;
+use super::explain::output;
+use super::features::{Buckets, FeatureSet, Kings, OWN_FEATURE_SETS, active};
+use super::network::{Block, Network, Scale};
+use super::own::OwnNetwork;
+use super::tests::{POSITIONS, follow, games, position, read_bytes};
+use crate::position::Position;
+use crate::types::value::MAX_EVAL;
+use crate::types::{Color, PieceType};
+use rand::prelude::*;
+use std::sync::Arc;
+
+/// A network of random weights of the usual size.
+pub(super) fn random(width: usize, outputs: usize) -> OwnNetwork {
+    let mut rng = StdRng::seed_from_u64(29);
+    let mut numbers = |count: usize, limit: i16| -> Vec<i16> {
+        (0..count)
+            .map(|_| rng.random_range(-limit..=limit))
+            .collect()
+    };
+    OwnNetwork {
+        features: 1,
+        width,
+        scale: 600,
+        biases: numbers(width, 200),
+        weights: numbers(width * OwnNetwork::dimensions(1).unwrap(), 60),
+        output_weights: numbers(2 * width * outputs, 60),
+        output_biases: numbers(outputs, 5000).into_iter().map(i32::from).collect(),
+    }
+}
+
+fn load(network: &OwnNetwork) -> Network {
+    network.clone().into_network().unwrap()
+}
+
+/// The output by the definition.
+fn defined(net: &OwnNetwork, position: &Position) -> i32 {
+    let us = position.side_to_move();
+    let hands: u32 = Color::ALL
+        .map(|color| position.hand(color))
+        .iter()
+        .flat_map(|hand| PieceType::HAND.map(|kind| hand.count(kind)))
+        .sum();
+    let number = (hands as usize / 2).min(net.output_biases.len() - 1);
+    let mut sum = 0_i64;
+    for (half, perspective) in [us, !us].into_iter().enumerate() {
+        let features = active(&OWN_FEATURE_SETS[0], perspective, position, None);
+        for j in 0..net.width {
+            let weights = features
+                .as_slice()
+                .iter()
+                .map(|&f| f as usize * net.width + j);
+            let total: i64 = weights.map(|at| i64::from(net.weights[at])).sum();
+            let activation = (total + i64::from(net.biases[j])).clamp(0, 255);
+            let weight = net.output_weights[(2 * number + half) * net.width + j];
+            sum += activation * activation * i64::from(weight);
+        }
+    }
+    (sum / 255) as i32 + net.output_biases[number]
+}
+
+#[test]
+fn every_backend_follows_the_definition() {
+    for (width, outputs) in [(32, 1), (96, 3), (256, 1), (256, 8)] {
+        let net = random(width, outputs);
+        let network = load(&net);
+        for sfen in POSITIONS {
+            let position = position(sfen);
+            let expected = defined(&net, &position);
+            for backend in available() {
+                let found = output(&network, backend, &position, None);
+                assert_eq!(found, expected, "{} {sfen}", backend.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_largest_weights_do_not_overflow() {
+    let mut net = random(256, 1);
+    net.biases.fill(20_000);
+    net.output_weights.fill(0);
+    // 260 times 127 is just within the bound.
+    net.output_weights[..260].fill(127);
+    for sign in [1, -1] {
+        let network = load(&net);
+        let position = position(POSITIONS[3]);
+        for backend in available() {
+            assert_eq!(
+                output(&network, backend, &position, None),
+                defined(&net, &position)
+            );
+        }
+        let value = network.value(output(&network, available()[0], &position, None));
+        assert!(sign * value > 20_000 && value.abs() <= MAX_EVAL, "{value}");
+        net.output_weights
+            .iter_mut()
+            .for_each(|weight| *weight = -*weight);
+    }
+}
+
+#[test]
+fn kernels_give_the_same_sums() {
+    let mut rng = StdRng::seed_from_u64(12);
+    let scalar = available().pop().unwrap();
+    for round in 0..200 {
+        let extreme = round % 3 == 0;
+        let mut blocks = |ends: [i16; 4], limits: std::ops::RangeInclusive<i16>| -> Vec<Block> {
+            let number = |rng: &mut StdRng| match extreme {
+                true => *ends.choose(rng).unwrap(),
+                false => rng.random_range(limits.clone()),
+            };
+            let block = |_| Block(std::array::from_fn(|_| number(&mut rng)));
+            (0..1 + round % 9).map(block).collect()
+        };
+        let sums = blocks([i16::MIN, 255, 256, i16::MAX], -100..=400);
+        let weights = blocks([-127, 127, 0, 1], -127..=127);
+        for backend in available() {
+            let found = backend.squared(&sums, &weights);
+            assert_eq!(found, scalar.squared(&sums, &weights), "{}", backend.name());
+        }
+    }
+}
+
+#[test]
+fn the_scale_turns_outputs_into_centipawns() {
+    let network = load(&random(32, 1));
+    // An output that stands for 1 is 600 centipawns, a win rate of 73 %.
+    assert_eq!(network.value(255 * 64), 600);
+    assert_eq!(network.value(-255 * 64 / 2), -300);
+    assert_eq!(network.value(i32::MAX), MAX_EVAL);
+    assert_eq!(network.value(i32::MIN), -MAX_EVAL);
+    assert_eq!(network.scale().to_string(), "27.2");
+    assert_eq!(network.with_scale(16).scale(), Scale::from(16));
+    assert_eq!(network.with_scale(16).value(-1600), -100);
+}
+
+/// Own kings in three groups of squares, as a later feature set may have them.
+static GROUPED: FeatureSet = FeatureSet {
+    name: "grouped",
+    hash: 99,
+    buckets: Buckets::Shared(&GROUPS, 3),
+    kings: Kings::Split,
+    effects: false,
+};
+
+static GROUPS: [u8; 45] = {
+    let mut copies = [1; 45];
+    let mut i = 0;
+    while i < 45 {
+        // The two ranks nearest to the player, and the enemy's camp.
+        if i % 9 >= 7 {
+            copies[i] = 0;
+        } else if i % 9 < 3 {
+            copies[i] = 2;
+        }
+        i += 1;
+    }
+    copies
+};
+
+#[test]
+fn following_moves_equals_starting_over() {
+    let mut rng = StdRng::seed_from_u64(8);
+    let network = Arc::new(load(&random(64, 4)));
+    for (position, moves) in games().take(12) {
+        follow(&network, position, &moves, &mut rng);
+    }
+}
+
+#[test]
+fn following_moves_equals_starting_over_with_several_copies() {
+    let mut rng = StdRng::seed_from_u64(9);
+    let one = load(&random(32, 1));
+    let Ok(mut parameters) = Arc::try_unwrap(one.parameters) else {
+        unreachable!("nobody else has it");
+    };
+    let copies = parameters.transformer.weights.to_vec();
+    let other = |mut block: Block| {
+        block.0.reverse();
+        block
+    };
+    let third = copies.iter().copied().map(other).rev();
+    let second = copies.iter().copied().map(other);
+    parameters.transformer.weights = copies.iter().copied().chain(second).chain(third).collect();
+    parameters.architecture.features = &GROUPED;
+    let network = Arc::new(Network::new(parameters, 1));
+    for (position, moves) in games().take(12) {
+        follow(&network, position, &moves, &mut rng);
+    }
+}
+
+/// An SFEN with the board seen in a mirror.
+fn mirrored(sfen: &str) -> String {
+    let (board, rest) = sfen.split_once(' ').unwrap();
+    let ranks = board.split('/').map(|rank| {
+        let mut cells: Vec<String> = Vec::new();
+        for c in rank.chars() {
+            match cells.last_mut() {
+                Some(last) if last == "+" => last.push(c),
+                _ => cells.push(c.into()),
+            }
+        }
+        cells.reverse();
+        cells.concat()
+    });
+    format!("{} {rest}", ranks.collect::<Vec<_>>().join("/"))
+}
+
+/// An SFEN turned by 180 degrees with the colours swapped.
+fn turned(sfen: &str) -> String {
+    let swap = |text: &str| -> String {
+        let swapped = |c: char| match c.is_ascii_lowercase() {
+            true => c.to_ascii_uppercase(),
+            false => c.to_ascii_lowercase(),
+        };
+        text.chars().map(swapped).collect()
+    };
+    let sfen = mirrored(sfen);
+    let fields: Vec<&str> = sfen.split(' ').collect();
+    let ranks: Vec<&str> = fields[0].rsplit('/').collect();
+    let side = if fields[1] == "b" { "w" } else { "b" };
+    // The order of the pieces in hand does not matter to us, but Black's come first.
+    let split = fields[2].find(|c: char| c.is_ascii_lowercase());
+    let mut split = split.unwrap_or(fields[2].len());
+    while split > 0 && fields[2].as_bytes()[split - 1].is_ascii_digit() {
+        split -= 1;
+    }
+    let (black, white) = fields[2].split_at(split);
+    format!(
+        "{} {side} {}{} 1",
+        swap(&ranks.join("/")),
+        swap(white),
+        swap(black)
+    )
+}
+
+#[test]
+fn turning_and_mirroring_change_nothing() {
+    let network = load(&random(64, 4));
+    let value = |sfen: &str| output(&network, available()[0], &position(sfen), None);
+    for sfen in POSITIONS {
+        assert_eq!(value(sfen), value(&turned(sfen)), "{sfen}");
+    }
+    // Where no king stands in the middle.
+    for sfen in [POSITIONS[3], POSITIONS[5]] {
+        assert_ne!(sfen, mirrored(sfen));
+        assert_eq!(value(sfen), value(&mirrored(sfen)), "{sfen}");
+    }
+}
+
+#[test]
+fn files_are_read_as_they_were_written() {
+    for (width, outputs) in [(32, 1), (256, 1), (128, 8)] {
+        let net = random(width, outputs);
+        let bytes = net.to_bytes().unwrap();
+        assert_eq!(OwnNetwork::parse(&bytes).unwrap(), net);
+        let file = read_bytes(&bytes).unwrap();
+        let network = Network::new(file.parameters, file.scale.unwrap());
+        let name = format!("Komaoto PS_hm {width}x2-{outputs}");
+        assert_eq!(network.architecture().to_string(), name);
+        let position = position(POSITIONS[4]);
+        let found = output(&network, available()[0], &position, None);
+        assert_eq!(found, defined(&net, &position));
+    }
+}
+
+/// Why some bytes are refused, by either way of reading.
+fn refusal(bytes: &[u8]) -> String {
+    let text = OwnNetwork::parse(bytes).unwrap_err().to_string();
+    let file = read_bytes(bytes);
+    assert_eq!(file.err().expect("a refusal").to_string(), text);
+    assert!(!text.contains('\n'));
+    text
+}
+
+#[test]
+fn damaged_files_are_told_apart() {
+    let good = random(32, 2).to_bytes().unwrap();
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        refusal(&bytes)
+    };
+    let cases = [
+        (
+            refusal(&good[..39]),
+            "40 bytes of header, found a file of 39",
+        ),
+        (
+            refusal(&good[..good.len() - 1]),
+            "for Komaoto PS_hm 32x2-2, found 109767: the end is",
+        ),
+        (refusal(&[&good[..], &[0]].concat()), "something was added"),
+        (changed(8, 2), "format of 2, expected 1"),
+        (changed(12, 7), "feature set of 7, expected 1 to 1"),
+        (changed(16, 33), "width of 33, expected a multiple of 32"),
+        (changed(18, 1), "width of 65568"),
+        (changed(20, 0), "outputs of 0, expected 1 to 16"),
+        (changed(20, 3), "the end is missing"),
+        (changed(24, 0), "checksum"),
+        (changed(28, 0), "units of"),
+        (changed(35, 0), "checksum"),
+        (changed(5000, 1), "checksum"),
+    ];
+    for (text, expected) in cases {
+        assert!(text.contains(expected), "{text} should contain {expected}");
+    }
+    let mut heavy = random(32, 1);
+    heavy.output_weights[3] = 128;
+    assert!(matches!(
+        heavy.to_bytes(),
+        Err(NetError::OwnWeights { largest: 128, .. })
+    ));
+    let mut heavy = random(256, 1);
+    heavy.output_weights.fill(-100);
+    assert!(matches!(
+        heavy.to_bytes(),
+        Err(NetError::OwnWeights { total: 51_200, .. })
+    ));
+    let mut short = random(32, 1);
+    short.weights.pop();
+    assert!(matches!(short.to_bytes(), Err(NetError::Size { .. })));
+}
+
+#[test]
+fn mutated_files_never_panic() {
+    let good = random(32, 1).to_bytes().unwrap();
+    let mut rng = StdRng::seed_from_u64(4);
+    for _ in 0..1000 {
+        let mut bytes = good.clone();
+        for _ in 0..rng.random_range(1..4) {
+            let at = rng.random_range(0..64);
+            bytes[at] = rng.random();
+        }
+        bytes.truncate(rng.random_range(0..=good.len()));
+        let text = read_bytes(&bytes).err().map(|e| e.to_string());
+        assert!(text.is_some_and(|text| !text.contains('\n')));
+    }
+}
