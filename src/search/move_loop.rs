@@ -16,7 +16,7 @@ use super::tried::TriedMoves;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
 use crate::position::see_value;
-use crate::types::{Depth, MAX_PLY, Move, Value, value};
+use crate::types::{Depth, Move, Value, value};
 
 /// One move of a node.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
     pub(super) victim: Value,
     /// What histories say about it.
     pub(super) history: i32,
-    /// What they say about it as a sequel of the last moves; 0 for captures.
+    /// What they say about it as a sequel of the last moves and among these pawns; 0 for captures.
     pub(super) sequel: i32,
 }
 
@@ -223,17 +223,11 @@ impl Worker {
             Bound::UPPER
         };
         if !(N::ROOT && self.pv_index > 0) {
-            let depth = if best_move.is_some() || node.in_check {
-                node.depth
-            } else {
-                // Every move failed: the value holds a little deeper than it was searched.
-                (node.depth + 1).min(MAX_PLY as Depth - 1)
-            };
             let entry = Entry {
                 mv: best_move,
                 value: best_value,
                 eval: node.raw_eval,
-                depth,
+                depth: node.depth,
                 bound: node.mark(bound),
             };
             let (key, side) = (self.position.key(), self.position.side_to_move());
@@ -259,9 +253,13 @@ impl Worker {
                 let index = self.stack.before(ply, back).continuation;
                 self.history.continuation(index)[piece.index()][to.index()].get()
             };
-            let sequel = continuation(1) + continuation(2);
+            let sequels = continuation(1) + continuation(2);
+            let pawns = self.history.pawn_row(self.stack.at(ply).pawns);
             let side = self.position.side_to_move();
-            (2 * self.history.butterfly(side, mv) + sequel, sequel)
+            (
+                2 * self.history.butterfly(side, mv) + sequels,
+                sequels + pawns[piece.index()][to.index()].get(),
+            )
         };
         Candidate {
             mv,
