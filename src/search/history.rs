@@ -160,8 +160,16 @@ impl Histories {
         self.forget_low_plies();
     }
 
-    /// Forgets what was learnt near the root: a new search has another root.
-    pub fn forget_low_plies(&mut self) {
+    /// Begins a new search: what was learnt near the old root is forgotten, and the butterfly
+    /// history counts for less than what will be learnt.
+    pub fn age(&mut self) {
+        self.forget_low_plies();
+        for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
+            stat.0 = (stat.get() * params::history_kept() / 1024) as i16;
+        }
+    }
+
+    fn forget_low_plies(&mut self) {
         self.low_ply
             .as_flattened_mut()
             .as_flattened_mut()

@@ -92,7 +92,9 @@ impl Worker {
 
             // Step 16. Skip moves that promise nothing.
             if !N::ROOT && !value::is_loss(progress.best_value) {
-                if number >= prune::late_move_limit(current.depth, node.improving)
+                // In check every answer counts.
+                if !node.in_check
+                    && number >= prune::late_move_limit(current.depth, node.improving)
                     && self.uses(Technique::LATE_MOVE_PRUNING)
                 {
                     // Good quiet moves would have come earlier.

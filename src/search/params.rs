@@ -174,6 +174,8 @@ params! {
     singular_margin_pv = 77 in 0..=320;
     /// How much farther for a second ply, cp.
     singular_double = -186 in -300..=300;
+    /// How much farther for a second ply if the move captures, cp.
+    singular_double_capture = 400 in 0..=600;
     /// How much farther for a second ply in a PV node, cp.
     singular_double_pv = 212 in 0..=500;
     /// How much farther for a third ply, cp.
@@ -262,6 +264,8 @@ params! {
     qsearch_moves = 2 in 1..=12;
 
     // Histories, history units.
+    /// What is left of the butterfly history in the next search, 1024ths.
+    history_kept = 727 in 0..=1024;
     /// Bonus per ply of depth.
     bonus_scale = 128 in 20..=600;
     /// Subtracted from the bonus.
@@ -323,7 +327,7 @@ params! {
     /// What is learnt from a node that fails low.
     correction_rate_low = 17 in 1..=60;
     /// Correction of one aspect at its limit, cp.
-    correction_scale = 70 in 0..=400;
+    correction_scale = 80 in 0..=400;
 
     // Move ordering.
     /// Weight of the captured piece's value beside capture history.

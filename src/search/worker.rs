@@ -137,7 +137,7 @@ impl Worker {
         self.evaluator.reset(&self.position);
         self.root_moves = job.root_moves;
         self.max_depth = job.depth;
-        self.history.forget_low_plies();
+        self.history.age();
         self.stack.clear();
         self.arena.clear();
         self.pv_index = 0;
