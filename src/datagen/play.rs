@@ -34,7 +34,7 @@ pub struct Rules {
 /// The declaration rule of all games.
 const DECLARATION: EnteringKingRule = EnteringKingRule::CSARule27;
 /// How much of the nodes of a search may be spent before its last iteration, in percent.
-const SOFT_SHARE: u64 = 60;
+const SOFT_SHARE: u64 = 54;
 /// Occurrences of a position that end the game.
 const OCCURRENCES: usize = 4;
 
