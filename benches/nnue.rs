@@ -3,10 +3,10 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use komaoto::eval::Evaluator;
-use komaoto::eval::nnue::LoadedNetwork;
+use komaoto::eval::nnue::{LoadedNetwork, Network, OwnNetwork};
 use komaoto::position::Position;
 use rand::rngs::StdRng;
-use rand::{RngCore, SeedableRng};
+use rand::{Rng, RngCore, SeedableRng};
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -39,6 +39,24 @@ fn network((text, features): (&str, usize)) -> LoadedNetwork {
     LoadedNetwork::read(&path).expect("a sound file")
 }
 
+/// A network of our own, of random numbers.
+fn own_network() -> Network {
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut numbers = |count: usize| (0..count).map(|_| rng.random_range(-60..=60)).collect();
+    let width = 256;
+    let dimensions = OwnNetwork::dimensions(1).expect("a known feature set");
+    let network = OwnNetwork {
+        features: 1,
+        width,
+        scale: 600,
+        biases: numbers(width),
+        weights: numbers(width * dimensions),
+        output_weights: numbers(2 * width),
+        output_biases: vec![0],
+    };
+    network.into_network().expect("a sound network")
+}
+
 fn networks(c: &mut Criterion) {
     let mut position = Position::from_sfen(MIDDLE_GAME).expect("a sound position");
     let king = position.king(position.side_to_move());
@@ -47,8 +65,9 @@ fn networks(c: &mut Criterion) {
     let mv = *board_moves
         .find(|mv| Some(mv.from()) != king)
         .expect("a move of another piece than the king");
-    for it in NETWORKS {
-        let network = Arc::new(network(it).network);
+    let networks = NETWORKS.map(|it| network(it).network);
+    for network in networks.into_iter().chain([own_network()]) {
+        let network = Arc::new(network);
         for (kernels, mut evaluator) in Evaluator::on_each_instruction_set(&network) {
             let mut group = c.benchmark_group(format!("{} {kernels}", network.architecture()));
             group.bench_function("from scratch", |b| {

@@ -53,6 +53,11 @@ macro_rules! level {
                     // SAFETY: as above.
                     unsafe { activate(sums, out) }
                 }
+
+                fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
+                    // SAFETY: as above.
+                    unsafe { squared(sums, weights) }
+                }
             }
 
             #[target_feature(enable = $features)]
@@ -79,6 +84,11 @@ macro_rules! level {
             #[target_feature(enable = $features)]
             fn activate(sums: &[i32], out: &mut [Bytes]) {
                 scalar::activate(sums, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn squared(sums: &[Block], weights: &[Block]) -> i32 {
+                scalar::squared(sums, weights)
             }
         };
     };

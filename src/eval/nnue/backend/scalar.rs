@@ -42,6 +42,10 @@ impl Backend for Scalar {
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         activate(sums, out);
     }
+
+    fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
+        squared(sums, weights)
+    }
 }
 
 /// Calculates each block of a row from the same block of other rows.
