@@ -10,8 +10,9 @@
 //! 5. [`search`]: iterative deepening around principal variation search.
 //! 6. [`mate`]: the solver behind `go mate`.
 //! 7. [`data`]: games on disk.
-//! 8. [`usi`]: the protocol, options and typed commands.
-//! 9. [`tools`]: the bench and the check of the CPU.
+//! 8. [`datagen`]: games of the engine against itself.
+//! 9. [`usi`]: the protocol, options and typed commands.
+//! 10. [`tools`]: the bench and the check of the CPU.
 //!
 //! Beside them, `memory` provides large tables.
 //!
@@ -23,6 +24,7 @@
 
 pub mod bitboard;
 pub mod data;
+pub mod datagen;
 pub mod eval;
 pub mod mate;
 mod memory;

@@ -1,8 +1,14 @@
 //! The program: see the library for what it does.
 
-use komaoto::{tools::cpu, usi};
+use komaoto::{datagen, tools::cpu, usi};
+use std::process::ExitCode;
 
-fn main() {
+fn main() -> ExitCode {
     cpu::require();
-    usi::run(std::env::args_os().skip(1).collect())
+    let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let first = arguments.first().and_then(|argument| argument.to_str());
+    match first {
+        Some("datagen") => datagen::main(arguments.split_off(1)),
+        _ => usi::run(arguments),
+    }
 }

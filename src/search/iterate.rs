@@ -50,7 +50,8 @@ impl Worker {
                 self.report_iteration(lines, &mut last_reported);
                 let stability = self.stability(&before, depth - last_change);
                 if let Some(main) = &mut self.main
-                    && main.time.after_iteration(&self.control, &stability)
+                    && (main.time.after_iteration(&self.control, &stability)
+                        || main.soft_nodes.is_some_and(|limit| self.nodes >= limit))
                 {
                     break;
                 }

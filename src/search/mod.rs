@@ -30,6 +30,7 @@ mod quiescence;
 mod report;
 mod root;
 mod scoring;
+mod solo;
 mod stack;
 mod technique;
 #[cfg(test)]
@@ -43,4 +44,5 @@ mod zeroed;
 pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher};
 pub use report::{Answer, Info, Report, ScoreBound};
+pub use solo::{Found, Solo};
 pub use technique::{Technique, Techniques};

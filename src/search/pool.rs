@@ -185,6 +185,7 @@ impl Searcher {
             duties: MainDuties {
                 time: TimeManager::new(&limits, side, position.ply(), options, start),
                 nodes: limits.nodes,
+                soft_nodes: None,
                 report,
             },
             helpers: threads - 1,
@@ -303,7 +304,11 @@ impl Drop for Thread {
 }
 
 /// The root moves asked for, captures of valuable pieces first.
-fn root_moves(position: &Position, searchmoves: &[Move], options: &SearchOptions) -> Vec<RootMove> {
+pub(super) fn root_moves(
+    position: &Position,
+    searchmoves: &[Move],
+    options: &SearchOptions,
+) -> Vec<RootMove> {
     let mut moves: Vec<Move> = Vec::new();
     if options.generate_all_legal_moves {
         position.generate_legal::<true>(&mut moves);

@@ -258,6 +258,14 @@ impl TranspositionTable {
         cluster[0].store(keys, Relaxed);
     }
 
+    /// Forgets everything.
+    pub fn clear(&self) {
+        for word in &self.words {
+            word.store(0, Relaxed);
+        }
+        self.generation.store(0, Relaxed);
+    }
+
     /// Share of a sample that entries of this generation fill, in thousandths.
     pub fn hashfull(&self) -> u32 {
         const SAMPLE: usize = 1000;

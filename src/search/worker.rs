@@ -43,6 +43,8 @@ pub struct MainDuties {
     pub time: TimeManager,
     /// Nodes of all threads after which to stop.
     pub nodes: Option<u64>,
+    /// Nodes after which no other iteration begins.
+    pub soft_nodes: Option<u64>,
     /// Receives the output.
     pub report: Box<dyn Report>,
 }
@@ -113,10 +115,15 @@ impl Worker {
         }
     }
 
+    /// Forgets what earlier searches taught.
+    pub(super) fn forget(&mut self) {
+        self.history.clear();
+    }
+
     /// Takes up a new search.
     pub fn begin(&mut self, job: Job) {
         if job.clear {
-            self.history.clear();
+            self.forget();
         }
         self.tt = job.tt;
         self.control = job.control;

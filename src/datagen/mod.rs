@@ -1,0 +1,41 @@
+//! `komaoto datagen`: the engine plays against itself, and every position it searched is kept with
+//! score and result, to train networks with.
+//!
+//! ```text
+//! settings -> run -> play, one Player per thread -> search::Solo
+//!              \---> data::GameWriter, progress
+//! ```
+#![deny(unsafe_code)]
+
+mod evaluation;
+#[allow(unsafe_code, reason = "signals; the use says why it is sound")]
+mod interrupt;
+mod play;
+mod progress;
+mod random;
+mod run;
+mod settings;
+
+use settings::{HELP, Settings};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Carries out `komaoto datagen` with the arguments behind it.
+pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    if arguments.iter().any(|argument| argument == "--help") {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    interrupt::watch();
+    let failed = |error: &dyn std::error::Error| {
+        eprintln!("komaoto datagen: {error}");
+        ExitCode::FAILURE
+    };
+    match Settings::read(arguments) {
+        Err(error) => failed(&error),
+        Ok(settings) => match run::run(&settings) {
+            Err(error) => failed(&error),
+            Ok(()) => ExitCode::SUCCESS,
+        },
+    }
+}

@@ -1,0 +1,218 @@
+//! One game of the engine against itself.
+#![forbid(unsafe_code)]
+
+use super::random::Random;
+use crate::data::{End, Game, GameResult, Played};
+use crate::eval::nnue::Network;
+use crate::position::{EnteringKingRule, GameRepetition, Position};
+use crate::search::{Found, HashError, SearchOptions, Solo};
+use crate::types::{Color, Value};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What decides a game, besides its number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rules {
+    /// Decides the openings, together with the number of the game.
+    pub seed: u64,
+    /// Nodes of a search, in the mean: the iteration that is begun last is finished.
+    pub nodes: u64,
+    /// The game is drawn when this many plies were played, the opening included.
+    pub max_moves: u32,
+    /// Random plies at the start.
+    pub opening: RangeInclusive<u8>,
+    /// Openings whose first search gives a score beyond this are given up.
+    pub balance: Value,
+    /// A game is given to the side that every search of [`Rules::agreement`] plies in a row gives
+    /// at least this score.
+    pub adjudication: Value,
+    /// See [`Rules::adjudication`].
+    pub agreement: u32,
+}
+
+/// The declaration rule of all games.
+const DECLARATION: EnteringKingRule = EnteringKingRule::CSARule27;
+/// How much of the nodes of a search may be spent before its last iteration, in percent.
+const SOFT_SHARE: u64 = 60;
+/// Occurrences of a position that end the game.
+const OCCURRENCES: usize = 4;
+
+/// Plays games, one after the other. A game is a pure function of the rules, its number and the
+/// evaluation, whoever plays it and whatever was played before.
+pub struct Player {
+    rules: Rules,
+    solo: Solo,
+    /// Keys of the positions of the game so far.
+    keys: Vec<u64>,
+    /// Plies in a row that agree on a winner; negative for White.
+    agreed: i32,
+    nodes: u64,
+}
+
+impl Player {
+    /// A player with an evaluation: a network or the hand-written one.
+    ///
+    /// # Errors
+    /// When there is no memory for its hash table.
+    pub fn new(rules: Rules, network: Option<Arc<Network>>) -> Result<Player, HashError> {
+        let options = SearchOptions {
+            max_moves_to_draw: rules.max_moves,
+            draw_value: [0; 2],
+            entering_king_rule: DECLARATION,
+            ..SearchOptions::default()
+        };
+        Ok(Player {
+            solo: Solo::new(hash_megabytes(rules.nodes), network, options)?,
+            rules,
+            keys: Vec::new(),
+            agreed: 0,
+            nodes: 0,
+        })
+    }
+
+    /// Nodes searched so far, in all games.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Plays the game of this number; `None` when told to stop.
+    pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Option<Game> {
+        let mut random = Random::of_game(self.rules.seed, number);
+        self.solo.clear();
+        loop {
+            let mut game = Game {
+                number,
+                start: None,
+                opening: 0,
+                moves: Vec::with_capacity(self.rules.max_moves as usize),
+                result: GameResult::Draw,
+                end: End::Unknown,
+            };
+            let opening = self.opening(&mut random, &mut game);
+            // Openings that are out of balance, or end the game, are replaced by others.
+            if opening.is_some_and(|position| self.finish(position, &mut game, stop)) {
+                return Some(game);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
+    }
+
+    /// Plays a game on to its end. Whether it is one to keep.
+    fn finish(&mut self, mut position: Position, game: &mut Game, stop: &AtomicBool) -> bool {
+        self.agreed = 0;
+        loop {
+            let is_first = game.moves.len() == usize::from(game.opening);
+            if let Some((end, result)) = self.ended(&position) {
+                (game.end, game.result) = (end, result);
+                return !is_first;
+            }
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            let Some(found) = self.solo.search(&position, self.soft_nodes()) else {
+                return false;
+            };
+            self.nodes += found.nodes;
+            if is_first && found.score.abs() > self.rules.balance {
+                return false;
+            }
+            self.note(found, position.side_to_move());
+            game.moves.push(Played {
+                mv: found.mv,
+                score: Some(found.score as i16),
+            });
+            position.do_move(found.mv);
+            self.keys.push(position.key());
+        }
+    }
+
+    /// Nodes after which a search begins no other iteration, so that it takes
+    /// [`Rules::nodes`] in the mean.
+    fn soft_nodes(&self) -> u64 {
+        (self.rules.nodes * SOFT_SHARE / 100).max(1)
+    }
+
+    /// Plays random moves from the start; `None` if that is not possible.
+    fn opening(&mut self, random: &mut Random, game: &mut Game) -> Option<Position> {
+        let (low, high) = (*self.rules.opening.start(), *self.rules.opening.end());
+        game.opening = low + random.below(usize::from(high - low) + 1) as u8;
+        let mut position = Position::startpos();
+        self.keys.clear();
+        self.keys.push(position.key());
+        for _ in 0..game.opening {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                return None;
+            }
+            let mv = moves[random.below(moves.len())];
+            game.moves.push(Played { mv, score: None });
+            position.do_move(mv);
+            self.keys.push(position.key());
+        }
+        Some(position)
+    }
+
+    /// Whether the game is over, by the rules or by agreement.
+    fn ended(&self, position: &Position) -> Option<(End, GameResult)> {
+        let side = position.side_to_move();
+        if !position.has_legal_move() {
+            return Some((End::Mate, GameResult::Win(!side)));
+        }
+        let key = position.key();
+        let occurrences = self.keys.iter().filter(|&&earlier| earlier == key).count();
+        if occurrences >= OCCURRENCES {
+            match position.game_repetition() {
+                GameRepetition::None => {}
+                GameRepetition::Draw => return Some((End::Repetition, GameResult::Draw)),
+                GameRepetition::Loses(loser) => {
+                    return Some((End::PerpetualCheck, GameResult::Win(!loser)));
+                }
+            }
+        }
+        if position.declaration_win(DECLARATION).is_some() {
+            return Some((End::Declaration, GameResult::Win(side)));
+        }
+        if position.ply() > self.rules.max_moves {
+            return Some((End::MaxMoves, GameResult::Draw));
+        }
+        let winner = if self.agreed > 0 {
+            Color::Black
+        } else {
+            Color::White
+        };
+        (self.agreed.unsigned_abs() >= self.rules.agreement)
+            .then_some((End::Adjudication, GameResult::Win(winner)))
+    }
+
+    /// Counts the plies that agree on a winner.
+    fn note(&mut self, found: Found, side: Color) {
+        let score = match side {
+            Color::Black => found.score,
+            Color::White => -found.score,
+        };
+        self.agreed = if score >= self.rules.adjudication {
+            self.agreed.max(0) + 1
+        } else if score <= -self.rules.adjudication {
+            self.agreed.min(0) - 1
+        } else {
+            0
+        };
+    }
+}
+
+/// A table for all the nodes of a longish game, and no larger: it is cleared for every game, and a
+/// small one stays in the cache.
+fn hash_megabytes(nodes: u64) -> usize {
+    const BYTES_A_NODE: u64 = 12;
+    const SEARCHES: u64 = 150;
+    let bytes = nodes
+        .saturating_mul(BYTES_A_NODE * SEARCHES)
+        .clamp(1 << 20, 16 << 20);
+    (bytes.next_power_of_two() >> 20) as usize
+}
+
+#[cfg(test)]
+mod tests;

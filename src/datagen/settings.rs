@@ -1,0 +1,162 @@
+//! What `komaoto datagen` was asked to do.
+#![forbid(unsafe_code)]
+
+use super::evaluation::Evaluation;
+use super::play::Rules;
+use crate::data::{DataError, GameReader, Header};
+use crate::tools::arguments::{ArgumentError, Arguments};
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// What `komaoto datagen --help` prints.
+pub const HELP: &str = "\
+komaoto datagen: games of the engine against itself, with the score of every search
+  --out FILE       file of games; one that exists is continued
+  --games N        end when the file holds N games
+  --positions N    end when the file holds N positions with a score
+                   (neither: go on until Ctrl-C)
+  --threads N      games played at a time (all cores)
+  --nodes N        nodes of a search in the mean (1000): its last iteration is finished
+  --seed N         decides the openings (random)
+  --net FILE       network to play with (the evaluation the engine has by default)
+  --max-moves N    the game is drawn after N moves (320)
+Numbers may end with k or M. A game depends on nodes, seed, max-moves, network and its number in the
+file alone. A file is continued with the seed and the nodes it began with. Ctrl-C gives up the games
+being played and ends; killing the program loses no more than those.";
+
+/// Defaults of options.
+const NODES: u64 = 1000;
+const MAX_MOVES: u32 = 320;
+/// Most moves of a game that the file format has room for, in round numbers.
+const MOST_MOVES: u32 = 10_000;
+
+/// When to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// When the file holds so many games.
+    Games(u32),
+    /// When the file holds so many positions with a score.
+    Positions(u64),
+    /// When told to.
+    Never,
+}
+
+/// Everything asked for.
+pub struct Settings {
+    /// The file of games.
+    pub out: PathBuf,
+    /// When to end.
+    pub goal: Goal,
+    /// Games played at a time.
+    pub threads: usize,
+    /// What decides the games.
+    pub rules: Rules,
+    /// A network file.
+    pub net: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Reads the arguments behind `datagen`.
+    ///
+    /// # Errors
+    /// When they make no sense, or the file to continue cannot be read.
+    pub fn read(arguments: Vec<OsString>) -> Result<Settings, SettingsError> {
+        let mut arguments = Arguments::new(arguments);
+        let out = arguments.path("--out")?;
+        let games = arguments.number("--games", 1..=u32::MAX)?;
+        let positions = arguments.number("--positions", 1..=u64::MAX)?;
+        let threads = arguments.number("--threads", 1..=1024u32)?;
+        let nodes = arguments.number("--nodes", 1..=1_000_000_000u64)?;
+        let seed = arguments.number("--seed", 0..=u64::MAX)?;
+        let net = arguments.path("--net")?;
+        let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
+        if let Some(extra) = arguments.rest()?.first() {
+            return Err(ArgumentError::Unknown(extra.to_string_lossy().into()).into());
+        }
+        let out = out.ok_or(ArgumentError::Missing("--out FILE"))?;
+        let goal = match (games, positions) {
+            (Some(_), Some(_)) => return Err(SettingsError::TwoGoals),
+            (Some(games), None) => Goal::Games(games),
+            (None, Some(positions)) => Goal::Positions(positions),
+            (None, None) => Goal::Never,
+        };
+        let begun = begun(&out)?;
+        let begun = |name: &str| begun.as_ref()?.setting(name)?.parse::<u64>().ok();
+        let rules = Rules {
+            seed: seed.or_else(|| begun("seed")).unwrap_or_else(random_seed),
+            nodes: nodes.or_else(|| begun("nodes")).unwrap_or(NODES),
+            max_moves: max_moves
+                .or_else(|| begun("max-moves")?.try_into().ok())
+                .unwrap_or(MAX_MOVES),
+            opening: 4..=14,
+            balance: 700,
+            adjudication: 3000,
+            agreement: 4,
+        };
+        Ok(Settings {
+            out,
+            goal,
+            threads: threads.map_or_else(cores, |threads| threads as usize),
+            rules,
+            net,
+        })
+    }
+
+    /// The header of the file.
+    pub fn header(&self, evaluation: &Evaluation) -> Header {
+        let rules = &self.rules;
+        let (low, high) = (rules.opening.start(), rules.opening.end());
+        let settings = [
+            ("seed", rules.seed.to_string()),
+            ("nodes", rules.nodes.to_string()),
+            ("max-moves", rules.max_moves.to_string()),
+            ("random-plies", format!("{low}-{high}")),
+            ("opening-balance", rules.balance.to_string()),
+            ("adjudication-score", rules.adjudication.to_string()),
+            ("adjudication-plies", rules.agreement.to_string()),
+        ];
+        Header {
+            engine: concat!("Komaoto ", env!("CARGO_PKG_VERSION")).into(),
+            evaluation: evaluation.name.clone(),
+            evaluation_hash: evaluation.hash,
+            pawn: evaluation.pawn,
+            settings: settings.map(|(key, value)| (key.into(), value)).to_vec(),
+        }
+    }
+}
+
+/// What is wrong with what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// An argument.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// Two goals.
+    #[error("--games and --positions cannot be used together")]
+    TwoGoals,
+    /// The file to continue.
+    #[error(transparent)]
+    Data(#[from] DataError),
+}
+
+/// The header of a file that is to be continued.
+fn begun(path: &Path) -> Result<Option<Header>, DataError> {
+    let is_new = fs::metadata(path).map_or(true, |metadata| metadata.len() == 0);
+    if is_new {
+        return Ok(None);
+    }
+    Ok(Some(GameReader::open(path)?.header().clone()))
+}
+
+/// A seed that nobody had before.
+fn random_seed() -> u64 {
+    // The standard library seeds its hash maps from the system's random numbers.
+    RandomState::new().hash_one(std::process::id())
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get())
+}

@@ -1,0 +1,158 @@
+//! Short searches on the calling thread, one after the other: no thread to hand a position to, no
+//! clock, no output. For whoever plays games by the thousand.
+#![forbid(unsafe_code)]
+
+use super::control::Control;
+use super::limits::{Limits, SearchOptions};
+use super::pool::{HashError, root_moves};
+use super::report::{Answer, Info, Report};
+use super::time::TimeManager;
+use super::tt::TranspositionTable;
+use super::worker::{Job, MainDuties, Worker};
+use crate::eval::nnue::Network;
+use crate::position::Position;
+use crate::types::{Depth, MAX_PLY, Move, Value};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A search may take so many times the nodes asked for before it is cut short.
+const HARD_LIMIT: u64 = 5;
+
+/// What a search found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The best move.
+    pub mv: Move,
+    /// Its score, for the side to move.
+    pub score: Value,
+    /// The last iteration that was finished.
+    pub depth: Depth,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+/// A searcher without threads. A search is a pure function of the position with its history, the
+/// options, and the searches since [`Solo::clear`].
+pub struct Solo {
+    worker: Worker,
+    tt: Arc<TranspositionTable>,
+    options: SearchOptions,
+    network: Option<Arc<Network>>,
+}
+
+impl Solo {
+    /// A searcher with a hash table of so many megabytes, on a network or the hand-written
+    /// evaluation. Only the first line is looked at, whatever `multi_pv` says.
+    ///
+    /// # Errors
+    /// When there is no memory for the table.
+    pub fn new(
+        megabytes: usize,
+        network: Option<Arc<Network>>,
+        options: SearchOptions,
+    ) -> Result<Solo, HashError> {
+        let table = TranspositionTable::new(megabytes).ok_or(HashError {
+            wanted: megabytes,
+            kept: 0,
+        })?;
+        Ok(Solo {
+            worker: Worker::new(0),
+            tt: Arc::new(table),
+            options: SearchOptions {
+                multi_pv: 1,
+                pv_interval: u64::MAX,
+                ..options
+            },
+            network,
+        })
+    }
+
+    /// Forgets the searches so far.
+    pub fn clear(&mut self) {
+        self.tt.clear();
+        self.worker.forget();
+    }
+
+    /// Searches a position: an iteration begins only while fewer than `nodes` nodes were searched,
+    /// and is then finished, unless it takes very long. `None` when there is no legal move.
+    ///
+    /// A search uses as much of the stack as one of the threads of [`super::Searcher`].
+    pub fn search(&mut self, position: &Position, nodes: u64) -> Option<Found> {
+        let root_moves = root_moves(position, &[], &self.options);
+        if root_moves.is_empty() {
+            return None;
+        }
+        self.tt.next_generation();
+        self.worker.begin(Job {
+            tt: Arc::clone(&self.tt),
+            control: Arc::new(Control::new(1, false)),
+            position: position.clone(),
+            root_moves,
+            depth: MAX_PLY as Depth - 1,
+            options: self.options.clone(),
+            network: self.network.clone(),
+            clear: false,
+        });
+        let side = position.side_to_move();
+        let limits = Limits::default();
+        let now = Instant::now();
+        self.worker.main = Some(MainDuties {
+            time: TimeManager::new(&limits, side, position.ply(), &self.options, now),
+            nodes: Some(nodes.saturating_mul(HARD_LIMIT)),
+            soft_nodes: Some(nodes),
+            report: Box::new(Silence),
+        });
+        self.worker.iterate();
+        Some(Found {
+            mv: self.worker.root_moves[0].mv,
+            score: self.worker.best_score(),
+            depth: self.worker.completed_depth,
+            nodes: self.worker.nodes,
+        })
+    }
+}
+
+/// Nobody listens.
+struct Silence;
+
+impl Report for Silence {
+    fn info(&mut self, _: &Info) {}
+    fn answer(&mut self, _: Answer) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::value;
+
+    fn solo() -> Solo {
+        Solo::new(1, None, SearchOptions::default()).unwrap()
+    }
+
+    fn position(sfen: &str) -> Position {
+        Position::from_sfen(sfen).unwrap()
+    }
+
+    #[test]
+    fn a_cleared_searcher_repeats_itself() {
+        let mut solo = solo();
+        let start = Position::startpos();
+        let first = solo.search(&start, 3000).unwrap();
+        assert!(first.nodes >= 3000 && first.nodes <= 3000 * HARD_LIMIT);
+        assert!(first.depth >= 3);
+        assert_ne!(solo.search(&start, 3000).unwrap().nodes, first.nodes);
+        solo.clear();
+        assert_eq!(solo.search(&start, 3000).unwrap(), first);
+    }
+
+    #[test]
+    fn mates_are_found_and_a_mated_side_has_no_move() {
+        let mut solo = solo();
+        let found = solo.search(&position("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), 500);
+        let found = found.unwrap();
+        assert_eq!(found.mv, Move::from_usi("G*5b").unwrap());
+        assert_eq!(found.score, value::mate_in(1));
+        let mated = position("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1");
+        assert_eq!(solo.search(&mated, 500), None);
+    }
+}

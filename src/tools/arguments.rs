@@ -1,0 +1,188 @@
+//! Arguments of the commands that are only for the command line: `--name value`, `--name=value`,
+//! switches, and what is left.
+#![forbid(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// What is wrong with the arguments.
+#[derive(Debug, Error, PartialEq, Eq, Clone)]
+pub enum ArgumentError {
+    /// An option without its value.
+    #[error("{0} needs a value")]
+    NoValue(&'static str),
+    /// A value that cannot be read.
+    #[error("{name}: expected {expected}, found `{found}`")]
+    BadValue {
+        /// The option.
+        name: &'static str,
+        /// What is taken.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// An option given twice.
+    #[error("{0} is given twice")]
+    Twice(&'static str),
+    /// No option of this command.
+    #[error("unknown option {0}")]
+    Unknown(String),
+    /// Something is missing.
+    #[error("{0} is missing")]
+    Missing(&'static str),
+}
+
+/// The arguments not yet taken.
+pub struct Arguments(Vec<OsString>);
+
+impl Arguments {
+    /// All of them.
+    pub fn new(arguments: Vec<OsString>) -> Arguments {
+        Arguments(arguments)
+    }
+
+    /// Takes a switch: whether it was there.
+    pub fn switch(&mut self, name: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|argument| argument != name);
+        self.0.len() < before
+    }
+
+    /// Takes an option as it was given.
+    ///
+    /// # Errors
+    /// When it has no value or is given twice.
+    pub fn text(&mut self, name: &'static str) -> Result<Option<OsString>, ArgumentError> {
+        let mut found = None;
+        while let Some(at) = self.0.iter().position(|text| is_option(text, name)) {
+            let argument = self.0.remove(at);
+            let value = match after_equals(&argument, name) {
+                Some(value) => value,
+                None if at < self.0.len() => self.0.remove(at),
+                None => return Err(ArgumentError::NoValue(name)),
+            };
+            if found.replace(value).is_some() {
+                return Err(ArgumentError::Twice(name));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes an option that is a path.
+    ///
+    /// # Errors
+    /// As [`Arguments::text`].
+    pub fn path(&mut self, name: &'static str) -> Result<Option<PathBuf>, ArgumentError> {
+        Ok(self.text(name)?.map(PathBuf::from))
+    }
+
+    /// Takes an option that is a whole number within bounds. `k` and `M` at its end stand for
+    /// thousands and millions.
+    ///
+    /// # Errors
+    /// As [`Arguments::text`], and when it is no such number.
+    pub fn number<T: FromStr + TryFrom<u64> + Into<u64> + Copy>(
+        &mut self,
+        name: &'static str,
+        bounds: std::ops::RangeInclusive<T>,
+    ) -> Result<Option<T>, ArgumentError> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let (low, high) = ((*bounds.start()).into(), (*bounds.end()).into());
+        read_number(&text)
+            .filter(|number| (low..=high).contains(number))
+            .and_then(|number| T::try_from(number).ok())
+            .map(Some)
+            .ok_or_else(|| ArgumentError::BadValue {
+                name,
+                expected: format!("a whole number from {low} to {high}"),
+                found: text.to_string_lossy().into_owned(),
+            })
+    }
+
+    /// What is left, in order.
+    ///
+    /// # Errors
+    /// When an option is left.
+    pub fn rest(self) -> Result<Vec<OsString>, ArgumentError> {
+        let is_left = |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"--");
+        match self.0.iter().find(is_left) {
+            Some(option) => Err(ArgumentError::Unknown(option.to_string_lossy().into())),
+            None => Ok(self.0),
+        }
+    }
+}
+
+fn is_option(argument: &OsStr, name: &str) -> bool {
+    argument
+        .as_encoded_bytes()
+        .strip_prefix(name.as_bytes())
+        .is_some_and(|rest| matches!(rest, [] | [b'=', ..]))
+}
+
+/// The value in `--name=value`.
+fn after_equals(argument: &OsStr, name: &str) -> Option<OsString> {
+    // The text may be no UTF-8 where it names a path; cutting it apart needs the system's help.
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let value = argument.as_bytes().get(name.len() + 1..)?;
+        Some(OsStr::from_bytes(value).to_os_string())
+    }
+    #[cfg(not(unix))]
+    Some(argument.to_str()?.get(name.len() + 1..)?.into())
+}
+
+fn read_number(text: &OsStr) -> Option<u64> {
+    let text = text.to_str()?;
+    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 1_000_000),
+            None => (text, 1),
+        },
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(text: &str) -> Arguments {
+        Arguments::new(text.split(' ').map(OsString::from).collect())
+    }
+
+    #[test]
+    fn options_are_taken_in_any_order() {
+        let mut arguments = arguments("a --nodes 5k --force --seed=7 b --out=x=y");
+        assert!(arguments.switch("--force") && !arguments.switch("--force"));
+        assert_eq!(arguments.number("--seed", 0..=u64::MAX), Ok(Some(7)));
+        assert_eq!(arguments.number("--nodes", 1..=10_000u32), Ok(Some(5000)));
+        assert_eq!(arguments.number("--nodes", 1..=10_000u32), Ok(None));
+        assert_eq!(arguments.path("--out"), Ok(Some("x=y".into())));
+        assert_eq!(arguments.rest(), Ok(vec!["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn bad_arguments_are_told() {
+        let number = |text: &str| arguments(text).number("--nodes", 1..=10u32).unwrap_err();
+        assert_eq!(number("--nodes").to_string(), "--nodes needs a value");
+        assert_eq!(
+            number("--nodes 11").to_string(),
+            "--nodes: expected a whole number from 1 to 10, found `11`"
+        );
+        for bad in ["0", "-1", "x", "", "1e3", "99999999999999999999", "9M"] {
+            number(&format!("--nodes={bad}"));
+        }
+        assert_eq!(
+            number("--nodes 1 --nodes 2"),
+            ArgumentError::Twice("--nodes")
+        );
+        let unknown = arguments("--nodess 1").rest().unwrap_err();
+        assert_eq!(unknown.to_string(), "unknown option --nodess");
+    }
+}
