@@ -44,13 +44,14 @@ fn own_network() -> Network {
     let mut rng = StdRng::seed_from_u64(1);
     let mut numbers = |count: usize| (0..count).map(|_| rng.random_range(-60..=60)).collect();
     let width = 256;
-    let dimensions = OwnNetwork::dimensions(1).expect("a known feature set");
+    let (dimensions, _) = OwnNetwork::dimensions(1).expect("a known feature set");
     let network = OwnNetwork {
         features: 1,
         width,
         scale: 600,
         biases: numbers(width),
         weights: numbers(width * dimensions),
+        weight_unit: 64,
         output_weights: numbers(2 * width),
         output_biases: vec![0],
     };

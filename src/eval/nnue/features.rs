@@ -110,7 +110,8 @@ impl FeatureSet {
         }
     }
 
-    const fn copies(&self) -> usize {
+    /// Copies of the piece features.
+    pub const fn copies(&self) -> usize {
         match self.buckets {
             Buckets::One => 1,
             Buckets::Mirrored => 45,

@@ -27,7 +27,8 @@ pub(super) fn random(width: usize, outputs: usize) -> OwnNetwork {
         width,
         scale: 600,
         biases: numbers(width, 200),
-        weights: numbers(width * OwnNetwork::dimensions(1).unwrap(), 60),
+        weights: numbers(width * OwnNetwork::dimensions(1).unwrap().0, 60),
+        weight_unit: 64,
         output_weights: numbers(2 * width * outputs, 60),
         output_biases: numbers(outputs, 5000).into_iter().map(i32::from).collect(),
     }
@@ -137,6 +138,11 @@ fn the_scale_turns_outputs_into_centipawns() {
     assert_eq!(network.scale().to_string(), "27.2");
     assert_eq!(network.with_scale(16).scale(), Scale::from(16));
     assert_eq!(network.with_scale(16).value(-1600), -100);
+    let finer = load(&OwnNetwork {
+        weight_unit: 256,
+        ..random(32, 1)
+    });
+    assert_eq!(finer.value(255 * 256), 600);
 }
 
 /// Own kings in three groups of squares, as a later feature set may have them.
@@ -298,14 +304,19 @@ fn damaged_files_are_told_apart() {
             "for Komaoto PS_hm 32x2-2, found 109767: the end is",
         ),
         (refusal(&[&good[..], &[0]].concat()), "something was added"),
-        (changed(8, 2), "format of 2, expected 1"),
+        (changed(8, 2), "a format of 2, expected 1"),
         (changed(12, 7), "feature set of 7, expected 1 to 1"),
         (changed(16, 33), "width of 33, expected a multiple of 32"),
         (changed(18, 1), "width of 65568"),
         (changed(20, 0), "outputs of 0, expected 1 to 16"),
         (changed(20, 3), "the end is missing"),
         (changed(24, 0), "checksum"),
-        (changed(28, 0), "units of"),
+        (changed(28, 0), "a unit of 0, expected 255"),
+        (
+            changed(31, 0xF0),
+            "a unit of weights of 61504, expected 1 to 4096",
+        ),
+        (changed(30, 128), "checksum"),
         (changed(35, 0), "checksum"),
         (changed(5000, 1), "checksum"),
     ];
