@@ -1,6 +1,6 @@
 //! The program: see the library for what it does.
 
-use komaoto::{datagen, tools::cpu, usi};
+use komaoto::{datagen, tools::cpu, train, usi};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -9,6 +9,7 @@ fn main() -> ExitCode {
     let first = arguments.first().and_then(|argument| argument.to_str());
     match first {
         Some("datagen") => datagen::main(arguments.split_off(1)),
+        Some("train") => train::main(arguments.split_off(1)),
         _ => usi::run(arguments),
     }
 }

@@ -4,7 +4,7 @@
 //! - [`game`]: one game, and how it becomes bytes.
 //! - [`game_file`]: a file of games that can be appended to, and survives a crash.
 
-mod crc;
+pub(crate) mod crc;
 pub mod error;
 pub mod game;
 pub mod game_file;
