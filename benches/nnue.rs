@@ -68,8 +68,9 @@ fn networks(c: &mut Criterion) {
         .expect("a move of another piece than the king");
     let networks = NETWORKS.map(|it| network(it).network);
     for network in networks.into_iter().chain([own_network()]) {
-        let network = Arc::new(network);
-        for (kernels, mut evaluator) in Evaluator::on_each_instruction_set(&network) {
+        for network in network.on_each_instruction_set() {
+            let kernels = network.kernels();
+            let mut evaluator = Evaluator::with_network(Some(Arc::new(network.clone())));
             let mut group = c.benchmark_group(format!("{} {kernels}", network.architecture()));
             group.bench_function("from scratch", |b| {
                 b.iter(|| {

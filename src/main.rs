@@ -1,6 +1,6 @@
 //! The program: see the library for what it does.
 
-use komaoto::{datagen, tools::cpu, train, usi};
+use komaoto::{data, datagen, tools::cpu, train, usi};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -8,6 +8,7 @@ fn main() -> ExitCode {
     let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let first = arguments.first().and_then(|argument| argument.to_str());
     match first {
+        Some("data") => data::command::main(arguments.split_off(1)),
         Some("datagen") => datagen::main(arguments.split_off(1)),
         Some("train") => train::main(arguments.split_off(1)),
         _ => usi::run(arguments),

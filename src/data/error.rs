@@ -63,6 +63,9 @@ pub enum Problem {
         /// What is wrong with it.
         problem: GameError,
     },
+    /// The name of a file says nothing about its format.
+    #[error("the end of its name is none of .koma, .psv, .bin, .hcpe")]
+    UnknownKind,
     /// The file exists and may not be written over.
     #[error("the file exists; --force replaces it")]
     Exists,
@@ -96,4 +99,7 @@ pub enum GameError {
         /// The move.
         mv: Move,
     },
+    /// A position without both kings.
+    #[error("a king is missing, which the format has no room for")]
+    NoKing,
 }

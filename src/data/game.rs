@@ -43,14 +43,16 @@ impl GameResult {
         }
     }
 
-    fn code(self) -> u8 {
+    /// The result as a number: 0 drawn, 1 Black won, 2 White won.
+    pub(super) fn code(self) -> u8 {
         match self {
             GameResult::Draw => 0,
             GameResult::Win(winner) => 1 + winner as u8,
         }
     }
 
-    fn from_code(code: u8) -> Option<GameResult> {
+    /// Reads back [`GameResult::code`].
+    pub(super) fn from_code(code: u8) -> Option<GameResult> {
         Some(match code {
             0 => GameResult::Draw,
             1 => GameResult::Win(Color::Black),

@@ -3,12 +3,26 @@
 //!
 //! - [`game`]: one game, and how it becomes bytes.
 //! - [`game_file`]: a file of games that can be appended to, and survives a crash.
+//! - [`packed`], [`psv`], [`hcpe`]: positions as YaneuraOu and Apery pack them, in [`records`].
+//! - [`files`]: any of these, by the name of the file.
+//! - [`command`]: what to type.
 
+pub mod command;
+mod convert;
 pub(crate) mod crc;
 pub mod error;
+pub mod files;
 pub mod game;
 pub mod game_file;
+pub mod hcpe;
 pub mod header;
+mod histogram;
+mod info;
+pub mod packed;
+pub mod psv;
+pub mod records;
+#[cfg(test)]
+mod testing;
 
 pub use error::{DataError, Problem};
 pub use game::{End, Game, GameResult, Played};

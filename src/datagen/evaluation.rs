@@ -2,12 +2,16 @@
 #![forbid(unsafe_code)]
 
 use crate::eval::Evaluator;
-use crate::eval::nnue::{LoadedNetwork, NetError, Network};
+use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
 use crate::position::Position;
 use crate::tools::random::Random;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The name that stands for the hand-written evaluation in place of a file.
+const HAND_WRITTEN: &str = "handwritten";
+/// The unit of the hand-written evaluation: centipawns.
+const CENTIPAWNS: u16 = 100;
 
 /// An evaluation with its name.
 pub struct Evaluation {
@@ -15,41 +19,38 @@ pub struct Evaluation {
     pub network: Option<Arc<Network>>,
     /// What it is.
     pub name: String,
-    /// Hash of its file; of its values if it has none.
+    /// Hash of its values in many positions.
     pub hash: u64,
     /// What a pawn is worth in the unit of its values.
     pub pawn: u16,
 }
 
-/// Centipawns, the unit of the hand-written evaluation.
-const CENTIPAWNS: u16 = 100;
-/// The unit that networks of YaneuraOu are trained for.
-const YANEURAOU: u16 = 90;
-
 impl Evaluation {
-    /// The evaluation from a file, or the engine's own.
+    /// The evaluation from a file, the hand-written one, or the engine's own.
     ///
     /// # Errors
     /// When the file holds no network that can be used.
     pub fn load(path: Option<&Path>) -> Result<Evaluation, NetError> {
-        let Some(path) = path else {
-            return Ok(Evaluation {
-                network: None,
-                name: "hand-written".into(),
-                hash: fingerprint(Evaluator::new()),
-                pawn: CENTIPAWNS,
-            });
+        let network = match path {
+            None => embedded(),
+            Some(path) if path == HAND_WRITTEN => None,
+            Some(path) => Some(Arc::new(LoadedNetwork::read(path)?.network)),
         };
-        let loaded = LoadedNetwork::read(path)?;
-        Ok(Evaluation {
-            name: format!(
+        let name = match &network {
+            None => "hand-written".into(),
+            Some(network) => format!(
                 "network {}, FV_SCALE {}",
-                loaded.network.architecture(),
-                loaded.network.scale()
+                network.architecture(),
+                network.scale()
             ),
-            hash: fnv1a(fs::read(&loaded.path)?),
-            network: Some(Arc::new(loaded.network)),
-            pawn: YANEURAOU,
+        };
+        Ok(Evaluation {
+            name,
+            hash: fingerprint(Evaluator::with_network(network.clone())),
+            pawn: network
+                .as_ref()
+                .map_or(CENTIPAWNS, |network| network.pawn()),
+            network,
         })
     }
 }
@@ -94,7 +95,8 @@ mod tests {
 
     #[test]
     fn the_same_evaluation_has_the_same_hash() {
-        let hash = || Evaluation::load(None).unwrap().hash;
-        assert_eq!(hash(), hash());
+        let evaluation = || Evaluation::load(Some(Path::new(HAND_WRITTEN))).unwrap();
+        assert_eq!(evaluation().name, "hand-written");
+        assert_eq!(evaluation().hash, evaluation().hash);
     }
 }

@@ -21,7 +21,7 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --threads N      games played at a time (all cores)
   --nodes N        nodes of a search in the mean (1000): its last iteration is finished
   --seed N         decides the openings (random)
-  --net FILE       network to play with (the evaluation the engine has by default)
+  --net FILE       network to play with, or handwritten (the evaluation the engine has by default)
   --max-moves N    the game is drawn after N moves (320)
 Numbers may end with k or M. A game depends on nodes, seed, max-moves, network and its number in the
 file alone. A file is continued with the seed and the nodes it began with. Ctrl-C gives up the games

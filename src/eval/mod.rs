@@ -49,14 +49,6 @@ impl Evaluator {
         }
     }
 
-    /// The evaluation by a network on each instruction set of this CPU, with its name. The fastest
-    /// comes first; all give the same values.
-    pub fn on_each_instruction_set(network: &Arc<Network>) -> Vec<(&'static str, Evaluator)> {
-        NetworkEvaluator::on_each_backend(network)
-            .map(|(name, evaluator)| (name, Evaluator(Kind::Network(Box::new(evaluator)))))
-            .collect()
-    }
-
     /// Changes to a network, or to the hand-written evaluation, unless it is in use already; call
     /// [`Evaluator::reset`] next.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {

@@ -10,6 +10,7 @@
 use super::adam::Adam;
 use super::curve::{self, Point};
 use super::error::TrainError;
+use super::kernel::TILE;
 use super::model::{Model, Shape};
 use crate::data::crc::crc32;
 use crate::eval::nnue::OwnNetwork;
@@ -156,5 +157,5 @@ fn shape(text: &str) -> Option<Shape> {
     };
     OwnNetwork::dimensions(shape.features)?;
     let known = (1..=2048).contains(&shape.width) && (1..=16).contains(&shape.outputs);
-    (known && shape.width.is_multiple_of(32)).then_some(shape)
+    (known && shape.width.is_multiple_of(TILE)).then_some(shape)
 }

@@ -4,7 +4,9 @@
 use super::error::TrainError;
 use super::model::Shape;
 use super::sample::Sample;
-use crate::data::{Game, GameReader, Played, Problem};
+use crate::data::error::{DataError, GameError, Problem};
+use crate::data::files::Input;
+use crate::data::{Game, Played};
 use crate::eval::Evaluator;
 use crate::eval::nnue::OwnNetwork;
 use crate::position::Position;
@@ -98,13 +100,13 @@ impl<'a> Reader<'a> {
         self.counts
     }
 
-    /// Reads a file of games.
+    /// Reads a file of games, in any format.
     ///
     /// # Errors
     /// When it cannot be read or is damaged, or the sink fails.
     pub fn read(&mut self, path: &Path) -> Result<(), TrainError> {
-        let mut reader = GameReader::open(path)?;
-        let pawn = i32::from(reader.header().pawn);
+        let mut reader = Input::open(path)?;
+        let pawn = i32::from(reader.pawn());
         loop {
             let offset = reader.offset();
             let Some(game) = reader.next().transpose()? else {
@@ -112,7 +114,7 @@ impl<'a> Reader<'a> {
             };
             self.read_game(&game, pawn)?.map_err(|problem| {
                 let game = game.number;
-                reader.error_at(offset, Problem::Game { game, problem })
+                DataError::new(path, offset, Problem::Game { game, problem })
             })?;
         }
         if reader.is_torn() {
@@ -134,11 +136,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the samples of a game: an error of the sink, or one of the game.
-    fn read_game(
-        &mut self,
-        game: &Game,
-        pawn: i32,
-    ) -> Result<Result<(), crate::data::error::GameError>, TrainError> {
+    fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
         let held_back = self.holds_back();
         self.counts.games += 1;
         let mut sunk = Ok(());

@@ -1,6 +1,7 @@
 //! What `komaoto train` was asked to do.
 #![forbid(unsafe_code)]
 
+use super::kernel::TILE;
 use super::model::Shape;
 use super::read::Filter;
 use crate::eval::nnue::OwnNetwork;
@@ -11,13 +12,14 @@ use std::thread;
 
 /// What `komaoto train --help` prints.
 pub const HELP: &str = "\
-komaoto train GAMES... --out FILE: a network from games that `komaoto datagen` wrote
+komaoto train GAMES... --out FILE: a network from games that `komaoto datagen` wrote (.koma), or from
+positions of other programs (.psv, .bin, .hcpe)
   --out FILE       the network; beside it FILE.csv and FILE.svg with the losses, FILE.checkpoint
   --init FILE      network or checkpoint to start from (random numbers)
   --resume         go on from FILE.checkpoint, with the same games and settings
   --force          replace what is there
   --distil         learn the hand-written evaluation instead of scores and results
-  --width N        outputs of the first layer for each side, a multiple of 32 (256)
+  --width N        outputs of the first layer for each side, a multiple of 64 (256)
   --outputs N      outputs, chosen by pieces in hand (1)
   --features N     number of the feature set (1)
   --epochs N       how often to see each position (5)
@@ -31,7 +33,7 @@ komaoto train GAMES... --out FILE: a network from games that `komaoto datagen` w
   --seed N         decides initial numbers, order and which games are held back (1)
   --threads N      threads (all cores)
   --memory N       MB of positions to hold in memory; more of them go to FILE.parts on disk (4096)
-Numbers may end with k or M. With one thread the result is always the same. Random opening moves are
+Numbers may end with k or M. The same seed and number of threads give the same network. Random opening moves are
 never learnt from. One game in twenty is held back to validate with. Ctrl-C saves a checkpoint.";
 
 /// Everything asked for.
@@ -132,13 +134,13 @@ impl Settings {
     }
 }
 
-/// The width, in which vectors go without a rest.
+/// The width, which the inner loops cut into tiles.
 fn width(arguments: &mut Arguments) -> Result<usize, ArgumentError> {
-    let width = arguments.number("--width", 32..=2048u32)?.unwrap_or(256);
-    if !width.is_multiple_of(32) {
+    let width = arguments.number("--width", 64..=2048u32)?.unwrap_or(256);
+    if !(width as usize).is_multiple_of(TILE) {
         return Err(ArgumentError::BadValue {
             name: "--width",
-            expected: "a multiple of 32".into(),
+            expected: format!("a multiple of {TILE}"),
             found: width.to_string(),
         });
     }

@@ -1,7 +1,7 @@
 //! Which network evaluates: what was asked for by options, and what came of it.
 
 use super::options::Settings;
-use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded, kernels};
+use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -104,7 +104,8 @@ impl Evaluation {
         let Some(network) = self.network() else {
             return format!("{} is used", self.name());
         };
-        let (architecture, scale, kernels) = (network.architecture(), network.scale(), kernels());
+        let (architecture, scale, kernels) =
+            (network.architecture(), network.scale(), network.kernels());
         let Source::File(loaded) = &self.source else {
             return format!(
                 "network {architecture}, FV_SCALE {scale}, {kernels} kernels, built in"

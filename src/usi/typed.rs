@@ -27,7 +27,10 @@ Examples of the protocol:
   go mate infinite
   setoption name MultiPV value 3
 A command given as arguments is run alone (komaoto bench). Commands separated by
-commas are run before input is read (komaoto usi , isready).";
+commas are run before input is read (komaoto usi , isready).
+Only as arguments, each with --help:
+  komaoto datagen     games of the engine against itself, to train networks with
+  komaoto data        files of such games: what is in them, conversion";
 
 /// What `d` prints.
 pub fn describe(position: &Position, rule: EnteringKingRule) -> String {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::data::game::{End, GameResult, Played};
+use crate::data::testing::Folder;
 use crate::types::{Color, Move};
 use std::fs;
 
@@ -44,28 +45,6 @@ fn games() -> Vec<Game> {
     ]
 }
 
-/// A path of its own for each test, removed with everything in it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let name = format!("komaoto-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("games.koma")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn write(path: &Path) -> Vec<Game> {
     let mut writer = GameWriter::create(path, &header(), false).unwrap();
     for game in &games() {
@@ -84,18 +63,21 @@ fn read(path: &Path) -> (Vec<Game>, GameReader) {
 #[test]
 fn games_round_trip() {
     let folder = Folder::new("round-trip");
-    let written = write(&folder.file());
-    let (games, reader) = read(&folder.file());
+    let written = write(&folder.file("games.koma"));
+    let (games, reader) = read(&folder.file("games.koma"));
     assert_eq!(games, written);
     assert_eq!(reader.header(), &header());
     assert!(!reader.is_torn());
-    assert_eq!(reader.offset(), fs::metadata(folder.file()).unwrap().len());
+    assert_eq!(
+        reader.offset(),
+        fs::metadata(folder.file("games.koma")).unwrap().len()
+    );
 }
 
 #[test]
 fn a_file_cut_anywhere_in_its_last_record_is_continued() {
     let folder = Folder::new("torn");
-    let path = folder.file();
+    let path = folder.file("games.koma");
     let written = write(&path);
     let whole = fs::read(&path).unwrap();
     let mut last = Vec::new();
@@ -126,7 +108,7 @@ fn a_file_cut_anywhere_in_its_last_record_is_continued() {
 #[test]
 fn damage_before_the_end_is_an_error_and_nothing_is_removed() {
     let folder = Folder::new("damage");
-    let path = folder.file();
+    let path = folder.file("games.koma");
     let written = write(&path);
     let whole = fs::read(&path).unwrap();
     let mut last = Vec::new();
@@ -150,7 +132,7 @@ fn damage_before_the_end_is_an_error_and_nothing_is_removed() {
 #[test]
 fn other_files_are_refused_and_kept() {
     let folder = Folder::new("foreign");
-    let path = folder.file();
+    let path = folder.file("games.koma");
     let problem = |result: Result<(GameWriter, u64), DataError>| result.err().unwrap().problem;
     fs::write(&path, "P-00KI").unwrap();
     let continued = GameWriter::append(&path, &header(), |_| {});
@@ -173,18 +155,18 @@ fn other_files_are_refused_and_kept() {
 #[test]
 fn one_file_has_one_writer() {
     let folder = Folder::new("locked");
-    let first = GameWriter::create(&folder.file(), &header(), false).unwrap();
-    let second = GameWriter::append(&folder.file(), &header(), |_| {});
+    let first = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
+    let second = GameWriter::append(&folder.file("games.koma"), &header(), |_| {});
     assert!(matches!(second.err().unwrap().problem, Problem::Locked));
     drop(first);
-    assert!(GameWriter::append(&folder.file(), &header(), |_| {}).is_ok());
+    assert!(GameWriter::append(&folder.file("games.koma"), &header(), |_| {}).is_ok());
 }
 
 #[cfg(unix)]
 #[test]
 fn a_file_that_was_removed_is_noticed() {
     let folder = Folder::new("vanished");
-    let mut writer = GameWriter::create(&folder.file(), &header(), false).unwrap();
+    let mut writer = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
     fs::remove_dir_all(&folder.0).unwrap();
     let error = writer.write(&games()[0]).unwrap_err();
     assert!(matches!(error.problem, Problem::Vanished));
@@ -204,7 +186,7 @@ fn a_full_disk_is_told() {
 #[test]
 fn games_that_cannot_be_played_are_told() {
     let folder = Folder::new("illegal");
-    let mut writer = GameWriter::create(&folder.file(), &header(), false).unwrap();
+    let mut writer = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
     let long = Game {
         moves: game(0, "7g7f", None).moves.repeat(20_000),
         ..game(0, "7g7f", None)
@@ -212,7 +194,7 @@ fn games_that_cannot_be_played_are_told() {
     let problem = writer.write(&long).unwrap_err().problem;
     assert!(matches!(problem, Problem::TooLong(20_000)));
     writer.write(&games()[0]).unwrap();
-    let (read, _) = read(&folder.file());
+    let (read, _) = read(&folder.file("games.koma"));
     assert_eq!(read, games()[..1]);
 
     let error = game(0, "7g7f 7g7f", None).replay(|_, _| {}).unwrap_err();

@@ -3,7 +3,8 @@
 
 use super::accumulator::from_scratch;
 use super::backend::Backend;
-use super::network::{Block, Network, Scratch};
+use super::layer_stack::Scratch;
+use super::network::{Block, Network};
 use crate::position::Position;
 use crate::types::{Color, PieceType, Square};
 use std::fmt::Write;
@@ -30,7 +31,9 @@ pub(super) fn output(
         row
     });
     let mut scratch = Scratch::new(&parameters.architecture);
-    parameters.propagate(backend, position, [&rows[0], &rows[1]], &mut scratch)
+    let rows = [&*rows[0], &*rows[1]];
+    let output = parameters.propagate(backend, position, rows, &mut scratch);
+    output.wrapping_add(parameters.piece_values(position, without))
 }
 
 /// Output, value, and the board with the worth of each piece as Black sees it: the value less

@@ -78,10 +78,15 @@ const fn row(name: &'static str, hash: u32, buckets: Buckets, kings: Kings) -> F
     }
 }
 
+/// The pieces but for the kings, by the square of the perspective's king.
+#[rustfmt::skip]
+pub(super) const HALF_KP: FeatureSet =
+    row("HalfKP(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent);
+
 /// Every feature set that can be read.
 #[rustfmt::skip]
 pub(super) static FEATURE_SETS: [FeatureSet; 9] = [
-    row("HalfKP(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent),
+    HALF_KP,
     row("HalfKP_vm(Friend)", 0x0B6B_1D9A, Buckets::Mirrored, Kings::Absent),
     row("K+P", 0x3F57_17FF, Buckets::One, Kings::Split),
     row("K+A2", 0x97D5_765E, Buckets::One, Kings::Both),
@@ -155,6 +160,11 @@ impl FeatureSet {
     /// Features of the set.
     pub const fn dimensions(&self) -> usize {
         self.stride() * self.copies() * if self.effects { 9 } else { 1 }
+    }
+
+    /// The features that stand for a missing piece, one for each square of the king.
+    pub fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.dimensions()).step_by(self.stride())
     }
 
     /// Whether a piece with this plane square is among the features.

@@ -1,8 +1,10 @@
 //! From a path to a network: folders, names in any case, and the scale that goes with a file.
 #![forbid(unsafe_code)]
 
-use super::file::{self, NetError};
+use super::error::NetError;
+use super::file;
 use super::network::Network;
+use super::progress::{Progress, WEIGHTS};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +12,8 @@ use std::path::{Path, PathBuf};
 const FILE_NAME: &str = "nn.bin";
 /// The file with settings that go with a network.
 const SETTINGS_NAME: &str = "eval_options.txt";
+/// The file with weights of the progress of the game.
+const PROGRESS_NAME: &str = "progress.bin";
 /// What an output is divided by unless something else is known.
 const DEFAULT_SCALE: i32 = 16;
 
@@ -40,7 +44,9 @@ impl LoadedNetwork {
         if !metadata.is_file() {
             return Err(NetError::NoFile);
         }
-        let net = file::read(File::open(&path)?, metadata.len())?;
+        let net = file::read(File::open(&path)?, metadata.len(), |stages| {
+            progress_beside(&path, stages)
+        })?;
         let beside = || scale_beside(&path).unwrap_or(DEFAULT_SCALE).into();
         let scale = net.scale.unwrap_or_else(beside);
         Ok(LoadedNetwork {
@@ -70,6 +76,24 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
         .collect();
     names.sort();
     names.into_iter().next()
+}
+
+/// The weights of the progress of the game beside a network, if there are any.
+fn progress_beside(path: &Path, stages: usize) -> Result<Option<Progress>, NetError> {
+    let Some(path) = path.parent().and_then(|folder| find(folder, PROGRESS_NAME)) else {
+        return Ok(None);
+    };
+    let bytes = fs::read(path)?;
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    if numbers.len() != WEIGHTS || !rest.is_empty() {
+        return Err(NetError::ProgressFile {
+            expected: 8 * WEIGHTS,
+            found: bytes.len(),
+        });
+    }
+    let weights = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
+    let progress = Progress::of_file(weights, stages).ok_or(NetError::ProgressNumbers)?;
+    Ok(Some(progress))
 }
 
 /// The scale in the settings beside a network.

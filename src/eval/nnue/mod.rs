@@ -11,23 +11,33 @@ mod accumulator;
 mod architecture;
 #[allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 mod backend;
+mod buckets;
+mod detect;
 mod embedded;
+mod error;
 mod explain;
 mod features;
 mod file;
+mod layer_stack;
+mod leb128;
 mod list;
 mod locate;
 mod network;
 mod own;
 #[cfg(test)]
 mod own_tests;
+mod progress;
+mod source;
 mod squared;
+mod stacked_file;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use architecture::Architecture;
 pub use embedded::embedded;
-pub use file::NetError;
+pub use error::NetError;
+pub use leb128::Leb128Error;
 pub use locate::LoadedNetwork;
 pub use network::{Network, Scale};
 pub use own::OwnNetwork;
@@ -36,13 +46,8 @@ use crate::position::{DirtyPieces, Position};
 use crate::types::Value;
 use accumulator::Accumulator;
 use backend::Backend;
-use network::Scratch;
+use layer_stack::Scratch;
 use std::sync::Arc;
-
-/// The name of the instruction set that networks are evaluated with.
-pub fn kernels() -> &'static str {
-    backend::select().name()
-}
 
 /// Follows a position move by move and evaluates it with a network.
 pub(super) struct NetworkEvaluator {
@@ -53,27 +58,13 @@ pub(super) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    /// An evaluator without a position, on the fastest kernels.
+    /// An evaluator without a position.
     pub fn new(network: Arc<Network>) -> NetworkEvaluator {
-        NetworkEvaluator::with_backend(network, backend::select())
-    }
-
-    /// One on every backend there is, with its name.
-    pub fn on_each_backend(
-        network: &Arc<Network>,
-    ) -> impl Iterator<Item = (&'static str, NetworkEvaluator)> {
-        backend::available().into_iter().map(|backend| {
-            let evaluator = NetworkEvaluator::with_backend(Arc::clone(network), backend);
-            (backend.name(), evaluator)
-        })
-    }
-
-    fn with_backend(network: Arc<Network>, backend: &'static dyn Backend) -> NetworkEvaluator {
         NetworkEvaluator {
             accumulator: Accumulator::new(&network.parameters),
             scratch: Scratch::new(network.architecture()),
+            backend: network.backend,
             network,
-            backend,
         }
     }
 
@@ -112,7 +103,8 @@ impl NetworkEvaluator {
         let rows = self.accumulator.update(parameters, self.backend, position);
         let us = position.side_to_move();
         let rows = [rows[us.index()], rows[(!us).index()]];
-        parameters.propagate(self.backend, position, rows, &mut self.scratch)
+        let output = parameters.propagate(self.backend, position, rows, &mut self.scratch);
+        output.wrapping_add(parameters.piece_values(position, None))
     }
 
     /// Value for the side to move.

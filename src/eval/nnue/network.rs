@@ -1,13 +1,14 @@
 //! The weights of a network in the order kernels want them, and the forward pass.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Architecture, padded};
-use super::backend::Backend;
+use super::architecture::{Architecture, Form};
+use super::backend::{self, Backend};
+use super::layer_stack::{LayerStacks, Scratch};
 use super::squared::Squared;
-use crate::memory::bytes_of;
+use crate::memory::{Table, bytes_of};
 use crate::position::Position;
-use crate::types::Value;
 use crate::types::value::MAX_EVAL;
+use crate::types::{Square, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -38,10 +39,25 @@ pub(super) struct Weights(pub [u8; 64]);
 /// The first layer: a row for every feature, the same for both perspectives.
 pub(super) struct Transformer {
     pub biases: Box<[Block]>,
-    pub weights: Box<[Block]>,
+    pub weights: Table<Block>,
 }
 
 impl Transformer {
+    /// Doubles all numbers, wrapping.
+    pub fn double(&mut self) {
+        for block in self.biases.iter_mut().chain(&mut *self.weights) {
+            block.0 = block.0.map(|number| number.wrapping_mul(2));
+        }
+    }
+
+    /// Makes the weights of some features zero.
+    fn forget(&mut self, features: impl Iterator<Item = usize>) {
+        let blocks = self.blocks();
+        for feature in features {
+            self.weights[feature * blocks..][..blocks].fill(Block::ZERO);
+        }
+    }
+
     /// Blocks of a row.
     #[inline(always)]
     pub fn blocks(&self) -> usize {
@@ -166,33 +182,10 @@ pub(super) struct Parameters {
 
 /// The layers after the first.
 pub(super) enum Tail {
-    /// Two hidden layers and an output.
-    Hidden([Affine; 3]),
+    /// Two hidden layers and an output, perhaps in many copies.
+    Layers(LayerStacks),
     /// Outputs of squared activations.
     Squared(Squared),
-}
-
-/// Memory for the values between the layers of one evaluation.
-#[derive(Default)]
-pub(super) struct Scratch {
-    input: Box<[Bytes]>,
-    sums: Box<[i32]>,
-    hidden: [Box<[Bytes]>; 2],
-}
-
-impl Scratch {
-    pub fn new(architecture: &Architecture) -> Scratch {
-        let bytes = |count: usize| vec![Bytes::ZERO; padded(count) / 32].into_boxed_slice();
-        if architecture.outputs.is_some() {
-            return Scratch::default();
-        }
-        let [first, second] = architecture.hidden;
-        Scratch {
-            input: bytes(2 * architecture.width),
-            sums: vec![0; padded(first.max(second))].into(),
-            hidden: [bytes(first), bytes(second)],
-        }
-    }
 }
 
 /// What an output is divided by: a fraction, shown as a decimal number.
@@ -229,6 +222,7 @@ impl fmt::Display for Scale {
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
+    pub(super) backend: &'static dyn Backend,
     scale: Scale,
 }
 
@@ -237,6 +231,7 @@ impl Network {
     pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
         Network {
             parameters: Arc::new(parameters),
+            backend: backend::select(),
             scale: scale.into(),
         }
     }
@@ -244,9 +239,24 @@ impl Network {
     /// The same weights with another scale.
     pub fn with_scale(&self, scale: i32) -> Network {
         Network {
-            parameters: Arc::clone(&self.parameters),
             scale: scale.into(),
+            ..self.clone()
         }
+    }
+
+    /// The same network on each instruction set of this CPU, for tests and measurements: all give
+    /// the same values. The fastest comes first; that is the one in use otherwise.
+    pub fn on_each_instruction_set(&self) -> Vec<Network> {
+        let on = |backend| Network {
+            backend,
+            ..self.clone()
+        };
+        backend::available().into_iter().map(on).collect()
+    }
+
+    /// The name of the instruction set the network is evaluated with.
+    pub fn kernels(&self) -> &'static str {
+        self.backend.name()
     }
 
     /// What the output is divided by.
@@ -259,7 +269,17 @@ impl Network {
         &self.parameters.architecture
     }
 
-    /// The value of an output.
+    /// What a pawn is worth in the unit of the values, about: 100 for networks of our own, whose
+    /// values are centipawns, 90 for those in the format of YaneuraOu.
+    pub fn pawn(&self) -> u16 {
+        match self.architecture().form {
+            Form::Own { .. } => 100,
+            Form::Classic | Form::Stacked(_) => 90,
+        }
+    }
+
+    /// The value of an output. YaneuraOu stops at 31753, two further from zero: the two values
+    /// beyond [`MAX_EVAL`] mean superior and inferior repetitions here.
     #[inline(always)]
     pub(super) fn value(&self, output: i32) -> Value {
         let product = i64::from(output) * i64::from(self.scale.denominator);
@@ -276,26 +296,31 @@ impl Parameters {
         &self,
         backend: &dyn Backend,
         position: &Position,
-        [us, them]: [&[Block]; 2],
+        sums: [&[Block]; 2],
         scratch: &mut Scratch,
     ) -> i32 {
-        let layers = match &self.tail {
-            Tail::Hidden(layers) => layers,
-            Tail::Squared(squared) => return squared.output(backend, position, [us, them]),
-        };
-        let Scratch {
-            input,
-            sums,
-            hidden: [first, second],
-        } = scratch;
-        let (ours, theirs) = input.split_at_mut(us.len());
-        backend.clip(us, ours);
-        backend.clip(them, theirs);
-        backend.affine(&layers[0], input, sums);
-        backend.activate(&sums[..layers[0].biases.len()], first);
-        backend.affine(&layers[1], first, sums);
-        backend.activate(&sums[..layers[1].biases.len()], second);
-        backend.affine(&layers[2], second, sums);
-        sums[0]
+        match &self.tail {
+            Tail::Layers(it) => it.output(backend, &self.architecture, position, sums, scratch),
+            Tail::Squared(squared) => squared.output(backend, position, sums),
+        }
+    }
+
+    /// What values of pieces besides the layers add to the output, but for the piece on a square
+    /// of choice.
+    #[inline(always)]
+    pub fn piece_values(&self, position: &Position, without: Option<Square>) -> i32 {
+        match &self.tail {
+            Tail::Layers(it) => it.piece_values(&self.architecture, position, without),
+            Tail::Squared(_) => 0,
+        }
+    }
+
+    /// Makes pieces that are missing count for nothing.
+    pub fn forget_missing_pieces(&mut self) {
+        let features = self.architecture.features;
+        self.transformer.forget(features.missing());
+        if let Tail::Layers(layers) = &mut self.tail {
+            layers.forget(features.missing());
+        }
     }
 }

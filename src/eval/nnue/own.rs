@@ -16,9 +16,10 @@
 //! | | outputs: 16-bit weights of each (side to move first), then 32-bit biases |
 #![forbid(unsafe_code)]
 
-use super::architecture::{Architecture, MAX_WIDTH, WIDTH_STEP};
+use super::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
+use super::error::NetError;
 use super::features::{self, FeatureSet, OWN_FEATURE_SETS};
-use super::file::{NetError, NetFile};
+use super::file::NetFile;
 use super::network::{Block, Network, Parameters, Scale, Tail, Transformer};
 use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, output_number};
 use crate::position::Position;
@@ -109,8 +110,11 @@ impl Shape {
         Architecture {
             features: self.set,
             width: self.width,
+            activation: Activation::Square { limit: 255 },
             hidden: [0; 2],
-            outputs: Some(self.outputs),
+            form: Form::Own {
+                outputs: self.outputs,
+            },
         }
     }
 
@@ -319,7 +323,7 @@ fn numbers(bytes: &[u8]) -> Vec<i16> {
         .collect()
 }
 
-fn blocks(numbers: &[i16]) -> Box<[Block]> {
+fn blocks<B: FromIterator<Block>>(numbers: &[i16]) -> B {
     numbers
         .as_chunks::<32>()
         .0

@@ -1,17 +1,16 @@
 //! Komaoto's own networks: the file, the arithmetic, and what must not change the output.
 
 use super::backend::available;
+use super::error::NetError;
 use super::explain::output;
 use super::features::{Buckets, FeatureSet, Kings, OWN_FEATURE_SETS, active};
-use super::file::{NetError, read};
 use super::network::{Block, Network, Scale};
 use super::own::OwnNetwork;
-use super::tests::{POSITIONS, follow, position};
+use super::tests::{POSITIONS, follow, games, position, read_bytes};
 use crate::position::Position;
 use crate::types::value::MAX_EVAL;
 use crate::types::{Color, PieceType};
 use rand::prelude::*;
-use std::io::Cursor;
 use std::sync::Arc;
 
 /// A network of random weights of the usual size.
@@ -173,9 +172,8 @@ static GROUPS: [u8; 45] = {
 fn following_moves_equals_starting_over() {
     let mut rng = StdRng::seed_from_u64(8);
     let network = Arc::new(load(&random(64, 4)));
-    let games = include_str!("../../../positions/games.txt").lines().skip(1);
-    for game in games.take(12) {
-        follow(&network, game, &mut rng);
+    for (position, moves) in games().take(12) {
+        follow(&network, position, &moves, &mut rng);
     }
 }
 
@@ -196,9 +194,8 @@ fn following_moves_equals_starting_over_with_several_copies() {
     parameters.transformer.weights = copies.iter().copied().chain(second).chain(third).collect();
     parameters.architecture.features = &GROUPED;
     let network = Arc::new(Network::new(parameters, 1));
-    let games = include_str!("../../../positions/games.txt").lines().skip(1);
-    for game in games.take(12) {
-        follow(&network, game, &mut rng);
+    for (position, moves) in games().take(12) {
+        follow(&network, position, &moves, &mut rng);
     }
 }
 
@@ -267,7 +264,7 @@ fn files_are_read_as_they_were_written() {
         let net = random(width, outputs);
         let bytes = net.to_bytes().unwrap();
         assert_eq!(OwnNetwork::parse(&bytes).unwrap(), net);
-        let file = read(Cursor::new(&bytes), bytes.len() as u64).unwrap();
+        let file = read_bytes(&bytes).unwrap();
         let network = Network::new(file.parameters, file.scale.unwrap());
         let name = format!("Komaoto PS_hm {width}x2-{outputs}");
         assert_eq!(network.architecture().to_string(), name);
@@ -280,7 +277,7 @@ fn files_are_read_as_they_were_written() {
 /// Why some bytes are refused, by either way of reading.
 fn refusal(bytes: &[u8]) -> String {
     let text = OwnNetwork::parse(bytes).unwrap_err().to_string();
-    let file = read(Cursor::new(bytes), bytes.len() as u64);
+    let file = read_bytes(bytes);
     assert_eq!(file.err().expect("a refusal").to_string(), text);
     assert!(!text.contains('\n'));
     text
@@ -351,9 +348,7 @@ fn mutated_files_never_panic() {
             bytes[at] = rng.random();
         }
         bytes.truncate(rng.random_range(0..=good.len()));
-        let text = read(Cursor::new(&bytes), bytes.len() as u64)
-            .err()
-            .map(|e| e.to_string());
+        let text = read_bytes(&bytes).err().map(|e| e.to_string());
         assert!(text.is_some_and(|text| !text.contains('\n')));
     }
 }

@@ -1,19 +1,25 @@
 //! Networks made up in memory: golden outputs, and every way to the same output.
 
+mod made_up;
+mod mutated;
+mod stacked;
+mod turned;
+
 use super::NetworkEvaluator;
-use super::architecture::{Architecture, padded};
+use super::architecture::{Activation, Architecture, padded};
 use super::backend::{Backend, available};
 use super::explain::output;
-use super::features::{FEATURE_SETS, FeatureSet};
-use super::file::{NetError, read};
+use super::features::FeatureSet;
 use super::network::{Affine, Block, Bytes, Network, Transformer};
 use crate::position::Position;
 use crate::types::Move;
 use rand::prelude::*;
-use std::io::Cursor;
 use std::sync::Arc;
 
-pub(super) const POSITIONS: [&str; 7] = [
+use made_up::{classic, set, weight};
+pub use made_up::{read_bytes, text};
+
+pub const POSITIONS: [&str; 7] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
     "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/7P1/2P6/PP1PPPP1P/1SG4R1/LN2KGSNL b Bb 1",
@@ -38,101 +44,19 @@ const GOLDEN: [(&str, [i32; 7]); 9] = [
     ("HalfKPE9(Friend)", [-1097, -1097, -1032, -912, -1114, -942, -1077]),
 ];
 
-/// A made-up weight of a magnitude up to `limit`, by its number.
-fn weight(number: u32, limit: u32) -> i32 {
-    let mut z = number.wrapping_add(1).wrapping_mul(0x9E37_79B9);
-    z ^= z >> 16;
-    z = z.wrapping_mul(0x85EB_CA6B);
-    z ^= z >> 13;
-    z = z.wrapping_mul(0xC2B2_AE35);
-    z ^= z >> 16;
-    (z % (2 * limit + 1)) as i32 - limit as i32
-}
-
-/// Writes a made-up network.
-struct Writer {
-    bytes: Vec<u8>,
-    number: u32,
-}
-
-impl Writer {
-    fn word(&mut self, word: u32) {
-        self.bytes.extend(word.to_le_bytes());
-    }
-
-    fn weight(&mut self, limit: u32) -> i32 {
-        let weight = weight(self.number, limit);
-        self.number += 1;
-        weight
-    }
-
-    fn affine(&mut self, inputs: usize, outputs: usize) {
-        for _ in 0..outputs {
-            let bias = self.weight(1000);
-            self.bytes.extend(bias.to_le_bytes());
-        }
-        for _ in 0..outputs {
-            for _ in 0..inputs {
-                let weight = self.weight(8) as i8;
-                self.bytes.extend(weight.to_le_bytes());
-            }
-            self.bytes
-                .resize(self.bytes.len() + padded(inputs) - inputs, 0);
-        }
-    }
-}
-
 fn architecture(features: &'static FeatureSet) -> Architecture {
-    Architecture {
-        features,
-        width: 64,
-        hidden: [8, 32],
-        outputs: None,
-    }
-}
-
-/// The file of the made-up network of a feature set.
-fn file(architecture: &Architecture, text: &str) -> Vec<u8> {
-    let mut writer = Writer {
-        bytes: Vec::new(),
-        number: 0,
-    };
-    let size = architecture.payload() as usize + 1024;
-    writer.bytes.reserve(size);
-    writer.word(0x7AF3_2F16);
-    writer.word(architecture.hash());
-    writer.word(text.len() as u32);
-    writer.bytes.extend(text.bytes());
-    writer.word(architecture.transformer_hash());
-    for _ in 0..architecture.width {
-        let bias = writer.weight(40) as i16;
-        writer.bytes.extend(bias.to_le_bytes());
-    }
-    for _ in 0..architecture.width * architecture.features.dimensions() {
-        let weight = writer.weight(30) as i16;
-        writer.bytes.extend(weight.to_le_bytes());
-    }
-    writer.word(architecture.network_hash());
-    let [first, second] = architecture.hidden;
-    writer.affine(2 * architecture.width, first);
-    writer.affine(first, second);
-    writer.affine(second, 1);
-    writer.bytes
-}
-
-fn set(name: &str) -> &'static FeatureSet {
-    FEATURE_SETS.iter().find(|set| set.name == name).unwrap()
+    Architecture::classic(features, 64, Activation::Clip, [8, 32])
 }
 
 fn made_up(name: &str) -> Network {
     let architecture = architecture(set(name));
-    let bytes = file(&architecture, &architecture.text());
-    let net = read(Cursor::new(&bytes), bytes.len() as u64).unwrap();
+    let bytes = classic(&architecture, &text(&architecture));
+    let net = read_bytes(&bytes).unwrap();
     assert!(net.is_consistent);
     Network::new(net.parameters, 1)
 }
 
-pub(super) fn position(sfen: &str) -> Position {
+pub fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).unwrap()
 }
 
@@ -142,14 +66,24 @@ fn weights_are_made_up_as_specified() {
     assert_eq!(first, [-24, -13, 12, -33, -27, 39, -27, 36]);
 }
 
+/// Games: where they begin, and their moves.
+pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
+    let games = include_str!("../../../positions/games.txt").lines().skip(1);
+    games.map(|game| {
+        let mut fields = game.split(';').map(str::trim);
+        let start = position(fields.next().unwrap());
+        let moves = fields.next().unwrap().split(' ');
+        (start, moves.map(|mv| Move::from_usi(mv).unwrap()).collect())
+    })
+}
+
 /// Follows a game and its side lines with every backend, and compares each output with that of a
 /// fresh start.
-pub(super) fn follow(network: &Arc<Network>, game: &str, rng: &mut StdRng) {
-    let mut fields = game.split(';').map(str::trim);
-    let mut position = position(fields.next().unwrap());
-    let mut evaluators: Vec<NetworkEvaluator> = available()
+pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rng: &mut StdRng) {
+    let mut evaluators: Vec<NetworkEvaluator> = network
+        .on_each_instruction_set()
         .into_iter()
-        .map(|backend| NetworkEvaluator::with_backend(Arc::clone(network), backend))
+        .map(|network| NetworkEvaluator::new(Arc::new(network)))
         .collect();
     for evaluator in &mut evaluators {
         evaluator.reset(&position);
@@ -160,8 +94,7 @@ pub(super) fn follow(network: &Arc<Network>, game: &str, rng: &mut StdRng) {
             assert_eq!(evaluator.output(position), expected, "{position:?}");
         }
     };
-    for text in fields.next().unwrap().split(' ') {
-        let mv = Move::from_usi(text).unwrap();
+    for &mv in moves {
         let aside = *position.legal_moves().choose(rng).unwrap();
         for (mv, is_aside) in [(aside, true), (mv, false)] {
             let dirty = position.do_move(mv);
@@ -193,9 +126,8 @@ fn check_feature_set(name: &str) {
         assert_eq!(outputs, *golden, "{name} {}", backend.name());
     }
     let mut rng = StdRng::seed_from_u64(3);
-    let games = include_str!("../../../positions/games.txt").lines().skip(1);
-    for game in games.take(12) {
-        follow(&network, game, &mut rng);
+    for (position, moves) in games().take(12) {
+        follow(&network, position, &moves, &mut rng);
     }
 }
 
@@ -266,7 +198,11 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
             backend.accumulate(&mut out, &transformer.biases, &transformer, added, removed);
             let mut clipped = vec![Bytes::ZERO; blocks];
             backend.clip(&out, &mut clipped);
-            (out, clipped)
+            let mut products = vec![Bytes::ZERO; blocks];
+            let other = transformer.row(features[0]);
+            let limit = if extreme { 254 } else { 255 };
+            backend.product(&out, other, limit, &mut products);
+            (out, clipped, products)
         });
         assert_eq!(sums[0], sums[1]);
     }
@@ -289,7 +225,9 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
         backend.affine(&layer, &input, &mut sums);
         let mut bytes = vec![Bytes::ZERO; padded(sums.len()) / 32];
         backend.activate(&sums, &mut bytes);
-        (sums, bytes)
+        let mut both = vec![Bytes::ZERO; padded(2 * sums.len()) / 32];
+        backend.activate_both(&sums, &mut both);
+        (sums, bytes, both)
     });
     assert_eq!(results[0], results[1], "{} {outputs}x{inputs}", a.name());
     // And by the definition.
@@ -308,9 +246,9 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
 #[test]
 fn damaged_files_are_told_apart() {
     let architecture = architecture(set("K+P"));
-    let bytes = file(&architecture, &architecture.text());
+    let bytes = classic(&architecture, &text(&architecture));
     let refusal = |bytes: &[u8]| {
-        let result = read(Cursor::new(bytes), bytes.len() as u64);
+        let result = read_bytes(bytes);
         result.err().expect("a refusal").to_string()
     };
     let says = |bytes: &[u8], words: &[&str]| {
@@ -339,16 +277,10 @@ fn damaged_files_are_told_apart() {
     let mut long = bytes.clone();
     long[11] = 0x7F;
     says(&long, &["at most 4096"]);
-    let stacked = "ModelType=SFNNWithoutPsqt;Features=HalfKA2[131949->1024x2]";
-    says(&file(&architecture, stacked)[..100_000], &["SFNN"]);
     let mut foreign = bytes.clone();
-    foreign[12 + architecture.text().len()] ^= 1;
+    foreign[12 + text(&architecture).len()] ^= 1;
     foreign.truncate(100_000);
     says(&foreign, &["known features", "Features=K+P"]);
-    assert!(matches!(
-        read(Cursor::new(&bytes[..]), 0),
-        Err(NetError::NoHeader(0))
-    ));
 }
 
 #[test]
@@ -356,9 +288,9 @@ fn hashes_and_text_need_not_be_right() {
     let architecture = architecture(set("K+P"));
     let expected = made_up("K+P");
     let wrong = "Features=HalfKP(Friend)[125388->256x2],Network=AffineTransform[1<-256]";
-    let mut bytes = file(&architecture, wrong);
+    let mut bytes = classic(&architecture, wrong);
     let evaluate = |bytes: &[u8], consistent: bool| {
-        let net = read(Cursor::new(bytes), bytes.len() as u64).unwrap();
+        let net = read_bytes(bytes).unwrap();
         assert_eq!(net.is_consistent, consistent);
         let network = Network::new(net.parameters, 1);
         for sfen in POSITIONS {
@@ -374,57 +306,4 @@ fn hashes_and_text_need_not_be_right() {
     let at = 12 + wrong.len();
     bytes[at] ^= 1;
     evaluate(&bytes, false);
-}
-
-#[test]
-fn scales_are_read_from_the_text() {
-    let architecture = architecture(set("K+P"));
-    let scale = |text: &str| {
-        let bytes = file(&architecture, text);
-        read(Cursor::new(&bytes), bytes.len() as u64).unwrap().scale
-    };
-    assert_eq!(scale(&architecture.text()), None);
-    assert_eq!(
-        scale(&format!("{},fv_scale=28,qa=127", architecture.text())),
-        Some(28.into())
-    );
-    assert_eq!(scale("fv_scale=0"), None);
-    assert_eq!(scale("fv_scale="), None);
-    assert_eq!(scale("fv_scale=99999999999"), None);
-}
-
-#[test]
-fn mutated_files_never_panic() {
-    let architecture = Architecture {
-        width: 32,
-        ..architecture(set("K+P"))
-    };
-    let bytes = file(&architecture, &architecture.text());
-    let header = 12 + architecture.text().len() + 4;
-    let mut rng = StdRng::seed_from_u64(17);
-    for _ in 0..if cfg!(debug_assertions) { 300 } else { 3000 } {
-        let mut bytes = bytes.clone();
-        for _ in 0..rng.random_range(1..5) {
-            // Mostly where it matters.
-            let end = if rng.random_bool(0.8) {
-                header
-            } else {
-                bytes.len()
-            };
-            let at = rng.random_range(0..end.min(bytes.len()));
-            bytes[at] = rng.random();
-        }
-        match rng.random_range(0..4) {
-            0 => bytes.truncate(rng.random_range(0..=bytes.len())),
-            1 => bytes.resize(bytes.len() + rng.random_range(0..200), rng.random()),
-            _ => {}
-        }
-        match read(Cursor::new(&bytes), bytes.len() as u64) {
-            Ok(net) => {
-                let network = Network::new(net.parameters, 1);
-                output(&network, available()[0], &position(POSITIONS[3]), None);
-            }
-            Err(error) => assert!(!error.to_string().contains('\n')),
-        }
-    }
 }

@@ -44,6 +44,17 @@ macro_rules! level {
                     unsafe { clip(sums, out) }
                 }
 
+                fn product(
+                    &self,
+                    left: &[Block],
+                    right: &[Block],
+                    limit: i16,
+                    out: &mut [Bytes],
+                ) {
+                    // SAFETY: as above.
+                    unsafe { product(left, right, limit, out) }
+                }
+
                 fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
                     // SAFETY: as above.
                     unsafe { affine(*self, layer, input, out) }
@@ -57,6 +68,11 @@ macro_rules! level {
                 fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
                     // SAFETY: as above.
                     unsafe { squared(sums, weights) }
+                }
+
+                fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
+                    // SAFETY: as above.
+                    unsafe { activate_both(sums, out) }
                 }
             }
 
@@ -79,6 +95,16 @@ macro_rules! level {
             #[target_feature(enable = $features)]
             fn affine(level: $level, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
                 dense::affine(level, layer, input, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+                scalar::product(left, right, limit, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn activate_both(sums: &[i32], out: &mut [Bytes]) {
+                scalar::activate_both(sums, out);
             }
 
             #[target_feature(enable = $features)]

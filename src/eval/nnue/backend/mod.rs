@@ -45,12 +45,21 @@ pub(super) trait Backend: Sync {
     /// Limits sums of the first layer to 0 to 127.
     fn clip(&self, sums: &[Block], out: &mut [Bytes]);
 
+    /// The products of two rows of sums, both limited to 0 to `limit`, divided by 512. The limit is
+    /// at most 255.
+    fn product(&self, left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]);
+
     /// The outputs of a dense layer, from activations of at most 127. `out` may be longer.
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]);
 
     /// The activations of a hidden layer: sums divided by 64, limited to 0 to 127. What `out`
     /// has beyond the sums stays zero.
     fn activate(&self, sums: &[i32], out: &mut [Bytes]);
+
+    /// Two activations of a hidden layer, one after the other: squares divided by 2^19, limited to
+    /// 127, and those of [`Backend::activate`]. The sums are as many as a multiple of eight; what
+    /// `out` has beyond twice as many stays zero.
+    fn activate_both(&self, sums: &[i32], out: &mut [Bytes]);
 
     /// The sums of the first layer, limited to 0 to 255 and squared, times weights of at most 127,
     /// added up.

@@ -35,6 +35,10 @@ impl Backend for Scalar {
         clip(sums, out);
     }
 
+    fn product(&self, left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+        product(left, right, limit, out);
+    }
+
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         affine(layer, input, out);
     }
@@ -45,6 +49,10 @@ impl Backend for Scalar {
 
     fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
         squared(sums, weights)
+    }
+
+    fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
+        activate_both(sums, out);
     }
 }
 
@@ -124,6 +132,17 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
     }
 }
 
+#[inline(always)]
+pub(super) fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+    for (out, (left, right)) in out.iter_mut().zip(left.iter().zip(right)) {
+        for (out, (&left, &right)) in out.0.iter_mut().zip(left.0.iter().zip(&right.0)) {
+            // Up to 255 times 255, which 16 bits can hold without a sign.
+            let [left, right] = [left, right].map(|sum| sum.clamp(0, limit).cast_unsigned());
+            *out = (left.wrapping_mul(right) >> 9) as u8;
+        }
+    }
+}
+
 fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
     for (tile, biases, out) in layer.tiles(out) {
         out.copy_from_slice(biases);
@@ -144,6 +163,17 @@ pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
         for (out, &sum) in out.0.iter_mut().zip(sums) {
             *out = (sum >> 6).clamp(0, 127) as u8;
         }
+    }
+}
+
+#[inline(always)]
+pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
+    for (at, &sum) in sums.iter().enumerate() {
+        // What is beyond 16 bits ends at the limits anyway.
+        let sum = sum.clamp(i16::MIN.into(), i16::MAX.into());
+        let clipped = at + sums.len();
+        out[at / 32].0[at % 32] = ((sum * sum) >> 19).min(127) as u8;
+        out[clipped / 32].0[clipped % 32] = (sum >> 6).clamp(0, 127) as u8;
     }
 }
 

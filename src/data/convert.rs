@@ -1,0 +1,51 @@
+//! From one format to another: `komaoto data convert`.
+#![forbid(unsafe_code)]
+
+use super::error::DataError;
+use super::files::{Input, Output};
+use super::header::Header;
+use std::path::Path;
+
+/// What was converted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Converted {
+    /// Games.
+    pub games: u64,
+    /// Positions with a score.
+    pub positions: u64,
+    /// The last game of the input was cut short and is left out.
+    pub torn: bool,
+}
+
+/// Converts a file by the ends of both names. Positions without a score are dropped where the format
+/// has no place for them, as are headers.
+///
+/// # Errors
+/// When one of the files cannot be used, or the second exists and `force` is not given. The second is
+/// then as it was.
+pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataError> {
+    let mut input = Input::open(from)?;
+    let pawn = input.pawn();
+    let header = input.header().cloned().unwrap_or_else(|| Header {
+        engine: "unknown".into(),
+        evaluation: "unknown".into(),
+        evaluation_hash: 0,
+        pawn,
+        settings: vec![("converted-from".into(), from.display().to_string())],
+    });
+    let mut output = Output::create(to, &header, force)?;
+    let mut converted = Converted {
+        games: 0,
+        positions: 0,
+        torn: false,
+    };
+    for game in input.by_ref() {
+        let game = game?;
+        output.write(&game, pawn)?;
+        converted.games += 1;
+        converted.positions += game.searched() as u64;
+    }
+    converted.torn = input.is_torn();
+    output.finish()?;
+    Ok(converted)
+}

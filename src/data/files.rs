@@ -1,0 +1,177 @@
+//! Files of any of the formats, chosen by the end of their names.
+#![forbid(unsafe_code)]
+
+use super::error::{DataError, Problem};
+use super::game::Game;
+use super::game_file::{GameReader, GameWriter};
+use super::header::Header;
+use super::records::{RecordFormat, RecordReader, RecordWriter};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A kind of file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Games,
+    Records(RecordFormat),
+}
+
+impl Kind {
+    fn of(path: &Path) -> Option<Kind> {
+        let extension = path.extension()?.to_str()?;
+        match extension.to_ascii_lowercase().as_str() {
+            "koma" => Some(Kind::Games),
+            "psv" | "bin" => Some(Kind::Records(RecordFormat::Psv)),
+            "hcpe" => Some(Kind::Records(RecordFormat::Hcpe)),
+            _ => None,
+        }
+    }
+}
+
+/// Reads games from a file, as an iterator. Ends after the first error.
+pub enum Input {
+    /// From our own format.
+    Games(GameReader),
+    /// Put together from records.
+    Records(Box<RecordReader>, RecordFormat),
+}
+
+impl Input {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or its name or its beginning is not that of a format.
+    pub fn open(path: &Path) -> Result<Input, DataError> {
+        Ok(match Kind::of(path) {
+            // Only our own files say themselves what they are.
+            None | Some(Kind::Games) => Input::Games(GameReader::open(path)?),
+            Some(Kind::Records(format)) => {
+                Input::Records(Box::new(RecordReader::open(path, format)?), format)
+            }
+        })
+    }
+
+    /// The header, in a format that has one.
+    pub fn header(&self) -> Option<&Header> {
+        match self {
+            Input::Games(reader) => Some(reader.header()),
+            Input::Records(..) => None,
+        }
+    }
+
+    /// What a pawn is worth in the unit of the scores.
+    pub fn pawn(&self) -> u16 {
+        match self {
+            Input::Games(reader) => reader.header().pawn,
+            Input::Records(_, format) => format.pawn(),
+        }
+    }
+
+    /// Where the next record begins.
+    pub fn offset(&self) -> u64 {
+        match self {
+            Input::Games(reader) => reader.offset(),
+            Input::Records(reader, _) => reader.offset(),
+        }
+    }
+
+    /// Whether a record at the end is cut short. Known once the games are read.
+    pub fn is_torn(&self) -> bool {
+        matches!(self, Input::Games(reader) if reader.is_torn())
+    }
+}
+
+impl Iterator for Input {
+    type Item = Result<Game, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Input::Games(reader) => reader.next(),
+            Input::Records(reader, _) => reader.next(),
+        }
+    }
+}
+
+enum Sink {
+    Games(GameWriter),
+    Records(RecordWriter),
+}
+
+/// Writes games to a new file, which takes its name only when it is finished.
+pub struct Output {
+    path: PathBuf,
+    /// Where it is written, unless straight to its name.
+    partial: Option<Partial>,
+    sink: Sink,
+}
+
+/// An unfinished file, removed when it is dropped.
+struct Partial(PathBuf);
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // After it was renamed there is nothing to remove.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Output {
+    /// Begins a file. `header` is used if the format has one.
+    ///
+    /// # Errors
+    /// When it cannot be written, its name is not that of a format, or it exists and `force` is not
+    /// given.
+    pub fn create(path: &Path, header: &Header, force: bool) -> Result<Output, DataError> {
+        let kind = Kind::of(path).ok_or_else(|| DataError::new(path, 0, Problem::UnknownKind))?;
+        let existing = fs::metadata(path).ok();
+        if existing.is_some() && !force {
+            return Err(DataError::new(path, 0, Problem::Exists));
+        }
+        // Devices and pipes are written to, not replaced.
+        let in_place = existing.is_some_and(|metadata| !metadata.is_file());
+        let partial = (!in_place).then(|| Partial(partial_name(path)));
+        let target = partial.as_ref().map_or(path, |partial| &partial.0);
+        let sink = match kind {
+            Kind::Games => Sink::Games(GameWriter::create(target, header, true)?),
+            Kind::Records(format) => Sink::Records(RecordWriter::create(target, format)?),
+        };
+        Ok(Output {
+            path: path.to_path_buf(),
+            partial,
+            sink,
+        })
+    }
+
+    /// Writes a game. `pawn` is what a pawn is worth in the unit of its scores.
+    ///
+    /// # Errors
+    /// When the file cannot take it, or, for records, when it cannot be played through.
+    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<(), DataError> {
+        match &mut self.sink {
+            Sink::Games(writer) => writer.write(game),
+            Sink::Records(writer) => writer.write(game, pawn),
+        }
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// When it cannot be written to the end or renamed; what had the name before is still there.
+    pub fn finish(self) -> Result<(), DataError> {
+        match self.sink {
+            Sink::Games(mut writer) => writer.finish()?,
+            Sink::Records(writer) => writer.finish()?,
+        }
+        if let Some(partial) = self.partial {
+            let renamed = fs::rename(&partial.0, &self.path);
+            renamed.map_err(|error| DataError::new(&self.path, 0, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn partial_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".partial");
+    PathBuf::from(name)
+}

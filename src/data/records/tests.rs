@@ -1,0 +1,179 @@
+use super::*;
+use crate::data::convert::convert;
+use crate::data::testing::Folder;
+use crate::data::{GameReader, GameWriter, Header};
+use crate::types::{Color, Move};
+use std::fs;
+
+fn header() -> Header {
+    Header {
+        engine: "engine".into(),
+        evaluation: "evaluation".into(),
+        evaluation_hash: 5,
+        pawn: 100,
+        settings: Vec::new(),
+    }
+}
+
+fn game(number: u32, opening: u8, moves: &str, start: Option<&str>) -> Game {
+    let played = |(index, text): (usize, &str)| Played {
+        mv: Move::from_usi(text).unwrap(),
+        score: (index >= usize::from(opening)).then_some(100 * index as i16 - 50),
+    };
+    Game {
+        number,
+        start: start.map(String::from),
+        opening,
+        moves: moves.split(' ').enumerate().map(played).collect(),
+        result: GameResult::Win(Color::White),
+        end: End::Mate,
+    }
+}
+
+/// Writes three games to a file of our own format.
+fn write(folder: &Folder) -> PathBuf {
+    let path = folder.file("games.koma");
+    let mut writer = GameWriter::create(&path, &header(), false).unwrap();
+    let games = [
+        game(0, 2, "7g7f 3c3d 8h2b+ 3a2b B*4e", None),
+        game(1, 0, "7g7f 3c3d", None),
+        game(
+            2,
+            0,
+            "G*6b 5a4a 6b5b",
+            Some("4k4/9/4P4/9/9/9/9/9/4K4 b G 31"),
+        ),
+    ];
+    for game in &games {
+        writer.write(game).unwrap();
+    }
+    path
+}
+
+fn read(path: &Path) -> Vec<Game> {
+    GameReader::open(path)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
+}
+
+#[test]
+fn games_are_put_together_again() {
+    let folder = Folder::new("records");
+    let games = write(&folder);
+    for name in ["a.psv", "a.hcpe", "A.BIN"] {
+        let records = folder.file(name);
+        let converted = convert(&games, &records, false).unwrap();
+        assert_eq!((converted.games, converted.positions), (3, 8));
+        let back = folder.file("back.koma");
+        convert(&records, &back, true).unwrap();
+        let found = read(&back);
+        assert_eq!(found.len(), 3);
+        for (found, original) in found.iter().zip(read(&games)) {
+            let moves: Vec<Move> = found.moves.iter().map(|played| played.mv).collect();
+            let opening = usize::from(original.opening);
+            let searched: Vec<Move> = original.moves[opening..]
+                .iter()
+                .map(|played| played.mv)
+                .collect();
+            assert_eq!(moves, searched);
+            assert_eq!(found.result, original.result);
+        }
+        assert_eq!(found[1].start, None);
+        if name != "a.hcpe" {
+            assert!(found[0].start.as_ref().unwrap().ends_with(" 3"));
+            assert_eq!(found[2].start, read(&games)[2].start);
+        }
+        let again = folder.file(&format!("again-{name}"));
+        convert(&back, &again, false).unwrap();
+        assert_eq!(fs::read(again).unwrap(), fs::read(records).unwrap());
+    }
+}
+
+#[test]
+fn scores_are_in_the_unit_of_the_format() {
+    assert_eq!(rescale(250, 100, 90), 225);
+    assert_eq!(rescale(-225, 90, 100), -250);
+    assert_eq!(rescale(31_990, 100, 90), 31_990);
+    assert_eq!(rescale(-31_753, 90, 100), -31_753);
+    assert_eq!(rescale(31_000, 90, 100), i16::MAX);
+
+    let folder = Folder::new("units");
+    let psv = folder.file("a.psv");
+    convert(&write(&folder), &psv, false).unwrap();
+    let bytes = fs::read(&psv).unwrap();
+    // 150 centipawns at the first position searched, White to move and winning or not.
+    assert_eq!(i16::from_le_bytes([bytes[32], bytes[33]]), 135);
+    assert_eq!([bytes[36], bytes[38]], [3, 0xFF]);
+    assert_eq!([bytes[76], bytes[78]], [4, 1]);
+}
+
+#[test]
+fn bad_records_are_told_with_their_place() {
+    let folder = Folder::new("bad-records");
+    let (games, psv, out) = (
+        write(&folder),
+        folder.file("a.psv"),
+        folder.file("out.koma"),
+    );
+    convert(&games, &psv, false).unwrap();
+    let good = fs::read(&psv).unwrap();
+    let failure = |bytes: &[u8]| {
+        fs::write(&psv, bytes).unwrap();
+        let text = convert(&psv, &out, false).unwrap_err().to_string();
+        assert!(!out.exists() && text.contains("a.psv"), "{text}");
+        text
+    };
+    let cut = failure(&good[..100]);
+    assert!(
+        cut.ends_with("byte 80: the record is damaged: the file ends within it"),
+        "{cut}"
+    );
+    let mut illegal = good.clone();
+    illegal[74] ^= 1;
+    let illegal = failure(&illegal);
+    assert!(illegal.ends_with("byte 40: the record is damaged: its move is not legal"));
+    let foreign = failure(b"[Event \"Example\"]\n[Site \"Nowhere\"]\n[Date \"2026\"]\n");
+    assert!(foreign.contains("byte 0: the record is damaged"));
+}
+
+#[test]
+fn nothing_is_overwritten_unasked_and_failure_keeps_what_there_was() {
+    let folder = Folder::new("overwrite");
+    let (games, out) = (write(&folder), folder.file("out.psv"));
+    fs::write(&out, "precious").unwrap();
+    let problem = convert(&games, &out, false).unwrap_err().problem;
+    assert!(matches!(problem, Problem::Exists));
+    let unknown = convert(&games, &folder.file("out.txt"), true)
+        .unwrap_err()
+        .problem;
+    assert!(matches!(unknown, Problem::UnknownKind));
+
+    let bad = folder.file("bad.koma");
+    let mut writer = GameWriter::create(&bad, &header(), false).unwrap();
+    writer.write(&game(7, 0, "7g7f 7g7f", None)).unwrap();
+    let error = convert(&bad, &out, true).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("game 7: move 2, 7g7f, is not legal")
+    );
+    assert_eq!(fs::read(&out).unwrap(), b"precious");
+    assert!(!folder.file("out.psv.partial").exists());
+    convert(&games, &out, true).unwrap();
+    assert_eq!(fs::read(&out).unwrap().len(), 8 * psv::LENGTH);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let folder = Folder::new("full-records");
+    let games = write(&folder);
+    for name in ["full.psv", "full.koma"] {
+        let full = folder.file(name);
+        std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+        let text = convert(&games, &full, true).unwrap_err().to_string();
+        assert!(text.contains("No space left"), "{text}");
+        assert!(full.exists());
+    }
+}

@@ -1,0 +1,375 @@
+//! Networks with many stacks of layers, and what files of them can look like.
+
+use super::made_up::{Stacked, Writer, network, read_bytes, set};
+use super::{POSITIONS, architecture, follow, games, position};
+use crate::eval::nnue::architecture::Shards;
+use crate::eval::nnue::backend::available;
+use crate::eval::nnue::error::NetError;
+use crate::eval::nnue::explain::output;
+use crate::eval::nnue::file::read;
+use crate::eval::nnue::layer_stack::LayerStacks;
+use crate::eval::nnue::network::{Network, Parameters, Tail};
+use crate::eval::nnue::progress::{Progress, WEIGHTS};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use std::io::Cursor;
+use std::sync::Arc;
+
+/// Known outputs of a made-up network, on every instruction set and by increments.
+fn check(net: &Stacked, golden: [i32; 7]) {
+    let bytes = net.file();
+    let file = read_bytes(&bytes).unwrap();
+    assert!(file.is_consistent);
+    let network = Arc::new(Network::new(file.parameters, 1));
+    for backend in available() {
+        let outputs = POSITIONS.map(|sfen| output(&network, backend, &position(sfen), None));
+        assert_eq!(
+            outputs,
+            golden,
+            "{} {}",
+            network.architecture(),
+            backend.name()
+        );
+    }
+    follow_games(&network);
+}
+
+fn follow_games(network: &Arc<Network>) {
+    let mut rng = StdRng::seed_from_u64(5);
+    for (position, moves) in games().take(3) {
+        follow(network, position, &moves, &mut rng);
+    }
+}
+
+#[test]
+fn halfka_hm2_by_ranks_of_the_kings() {
+    let net = Stacked::new("HalfKA_hm2(Friend)", 256, [15, 32], "k3k3");
+    check(&net, [674, 674, 803, 292, 3685, -1912, 1146]);
+}
+
+#[test]
+fn halfka2_by_hands_kings_and_progress() {
+    let net = Stacked::new("HalfKA2(Friend)", 256, [7, 64], "hand64_k3k3_progress8");
+    check(&net, [-1052, -1052, 2127, -2596, -679, -1419, -23]);
+}
+
+#[test]
+fn halfka2_by_points_in_hand_and_zones_of_the_kings() {
+    let net = Stacked::new("HalfKA2(Friend)", 256, [8, 64], "hand64z_k9k9z");
+    check(&net, [-774, -774, 607, 1293, -760, -1000, -730]);
+}
+
+/// A small network of few features.
+fn small(hidden: [usize; 2], scheme: &'static str) -> Stacked {
+    Stacked::new("K+P", 64, hidden, scheme)
+}
+
+/// One of rshogi's, by the ranks of the kings unless told otherwise.
+fn rshogi(count: Option<u32>) -> Stacked {
+    Stacked {
+        version: 0x7AF3_2F20 + u32::from(count.is_some()),
+        counted: count,
+        count: Some(count.map_or(9, |count| count as usize)),
+        text: "Features=HalfKaHmMerged(Friend)[73305->64x2],Network=AffineTransform[1<-32](\
+               ClippedReLU[32](AffineTransform[32-30](SqrClippedReLU[30](AffineTransform[16-128](\
+               InputSlice[128(0:128)]))))),fv_scale=28"
+            .into(),
+        ..small([15, 32], "k3k3")
+    }
+}
+
+/// The layers after the first.
+fn layers(parameters: &Parameters) -> &LayerStacks {
+    match &parameters.tail {
+        Tail::Layers(layers) => layers,
+        Tail::Squared(_) => panic!("a network of our own"),
+    }
+}
+
+fn outputs(network: &Network) -> [i32; 7] {
+    POSITIONS.map(|sfen| output(network, available()[0], &position(sfen), None))
+}
+
+#[test]
+fn every_form_of_a_file_gives_the_same_network() {
+    let plain = small([15, 32], "k3k3");
+    let expected = outputs(&network(&plain.file()));
+    let changed = |change: fn(&mut Stacked)| {
+        let mut net = plain.clone();
+        change(&mut net);
+        let file = read_bytes(&net.file()).unwrap();
+        assert!(file.is_consistent);
+        Network::new(file.parameters, 1)
+    };
+    assert_eq!(outputs(&changed(|net| net.one_block = true)), expected);
+    assert_eq!(outputs(&changed(|net| net.stray = true)), expected);
+    // Nine stacks need no name.
+    let unnamed = changed(|net| net.text = "Features=HalfKP(Friend)[125388->256x2]".into());
+    assert_eq!(outputs(&unnamed), expected);
+    assert_eq!(
+        unnamed.architecture().to_string(),
+        "SFNN K+P 64-15-32 k3k3 (9 stacks)"
+    );
+    // Nor do hashes matter.
+    let mut bytes = plain.file();
+    let transformer = 12 + plain.text.len();
+    for at in [4, transformer] {
+        bytes[at] ^= 1;
+        let file = read_bytes(&bytes).unwrap();
+        assert!(!file.is_consistent);
+        assert_eq!(outputs(&Network::new(file.parameters, 1)), expected);
+    }
+}
+
+#[test]
+fn networks_of_rshogi_are_read() {
+    let expected = outputs(&network(&small([15, 32], "k3k3").file()));
+    for count in [None, Some(9)] {
+        let file = read_bytes(&rshogi(count).file()).unwrap();
+        assert!(file.is_consistent);
+        assert_eq!(file.scale, Some(28.into()));
+        let found = outputs(&Network::new(file.parameters, 1));
+        // But for the piece that is missing in the last position.
+        assert_eq!(found[..6], expected[..6]);
+        assert_ne!(found[6], expected[6]);
+    }
+    let single = network(&rshogi(Some(1)).file());
+    assert_eq!(
+        single.architecture().to_string(),
+        "SFNN K+P 64-15-32 none (1 stacks)"
+    );
+}
+
+#[test]
+fn values_of_pieces_count() {
+    let mut net = rshogi(Some(9));
+    net.values = true;
+    net.text = net.text.replace(",Network", ",PSQT=9,Network");
+    let network = Arc::new(network(&net.file()));
+    let position = position(POSITIONS[3]);
+    let whole = output(&network, available()[0], &position, None);
+    let values = network.parameters.piece_values(&position, None);
+    assert_ne!(values, 0);
+    // By hand: the weights of the active features for the stack of the position.
+    let layers = layers(&network.parameters);
+    let stack = layers.chosen(network.architecture(), &position);
+    assert_eq!(stack, 5);
+    let weights = layers.values.as_ref().unwrap();
+    let sum = |perspective| -> i32 {
+        let features =
+            crate::eval::nnue::features::active(set("K+P"), perspective, &position, None);
+        let features = features.as_slice().iter();
+        features
+            .map(|&feature| weights[feature as usize * 9 + stack])
+            .sum()
+    };
+    let (us, them) = (position.side_to_move(), !position.side_to_move());
+    assert_eq!(values, (sum(us) - sum(them)) / 2);
+    // The rest are the layers' own.
+    let mut parameters = read_bytes(&net.file()).unwrap().parameters;
+    if let Tail::Layers(layers) = &mut parameters.tail {
+        layers.values = None;
+    }
+    let layers = output(
+        &Network::new(parameters, 1),
+        available()[0],
+        &position,
+        None,
+    );
+    assert_eq!(whole, layers + values);
+    follow_games(&network);
+}
+
+#[test]
+fn progress_beside_a_file_chooses_the_stack() {
+    let net = rshogi(Some(5));
+    let bytes = net.file();
+    let with = |weight: f64| {
+        let weights = std::iter::repeat_n(weight, WEIGHTS);
+        let progress = Progress::of_file(weights, 5);
+        let file = read(Cursor::new(&bytes), bytes.len() as u64, |stages| {
+            assert_eq!(stages, 5);
+            Ok(progress)
+        });
+        Network::new(file.unwrap().parameters, 1)
+    };
+    let start = position(POSITIONS[0]);
+    for (weight, stack) in [(-1.0, 0), (0.0, 2), (1.0, 4)] {
+        let network = with(weight);
+        let chosen = layers(&network.parameters).chosen(network.architecture(), &start);
+        assert_eq!(chosen, stack);
+    }
+    assert_eq!(
+        with(0.0).architecture().to_string(),
+        "SFNN K+P 64-15-32 progress5 (5 stacks)"
+    );
+    assert!(matches!(read_bytes(&bytes), Err(NetError::NoProgress(_))));
+}
+
+#[test]
+fn outputs_of_a_shard_see_their_inputs_only() {
+    let mut net = small([7, 32], "none");
+    net.text = net.text.replace("_7_32_", "_7_32_C16_S24X2_");
+    let parameters = read_bytes(&net.file()).unwrap().parameters;
+    let stacks = *parameters.architecture.stacks().unwrap();
+    let shards = Shards {
+        common: 16,
+        shard: 24,
+        groups: 2,
+    };
+    assert_eq!(stacks.shards, Some(shards));
+    // Weights are by four inputs and then by output.
+    let layer = &layers(&parameters).stacks[0].layers[0];
+    for (step, weights) in layer.tiles[0].weights().chunks(32).enumerate() {
+        for (i, &weight) in weights.iter().enumerate() {
+            let (input, output) = (4 * step + i % 4, i / 4);
+            let start = 16 + output / 4 * 24;
+            if input >= 16 && !(start..start + 24).contains(&input) {
+                assert_eq!(weight, 0, "{input} {output}");
+            }
+        }
+    }
+    assert!(
+        outputs(&Network::new(parameters, 1))
+            .iter()
+            .any(|&it| it != 0)
+    );
+    for bad in ["_C16_S24X3_", "_C17_S24X2_", "_C0_S64X0_", "_C16_S16X3_"] {
+        let mut net = small([7, 32], "none");
+        net.text = net.text.replace("_7_32_", &format!("_7_32{bad}"));
+        assert!(
+            matches!(read_bytes(&net.file()), Err(NetError::Shards { .. })),
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn names_decide_where_sizes_do_not() {
+    let net = |hidden| {
+        read_bytes(&small(hidden, "k9k9z").file())
+            .unwrap()
+            .parameters
+    };
+    for hidden in [[7, 32], [8, 32], [15, 64], [16, 64]] {
+        assert_eq!(net(hidden).architecture.hidden, hidden);
+    }
+}
+
+/// The refusal of a file, and that it is one line.
+fn refusal(bytes: &[u8]) -> NetError {
+    let error = read_bytes(bytes).err().expect("a refusal");
+    assert!(!error.to_string().contains('\n'), "{error}");
+    error
+}
+
+#[test]
+fn damaged_files_with_stacks_are_told_apart() {
+    let net = small([15, 32], "k3k3");
+    let bytes = net.file();
+    let first = 12 + net.text.len() + 4;
+    let cut = |end: usize| refusal(&bytes[..end]).to_string();
+    let says = |error: NetError, words: &str| {
+        let text = error.to_string();
+        assert!(text.contains(words), "{text}");
+    };
+    assert!(cut(first + 5).contains("biases of the first layer as a block"));
+    assert!(cut(first + 40).contains("biases of the first layer to end within the file"));
+    assert!(cut(bytes.len() / 2).contains("weights of the first layer to end within the file"));
+    let short = cut(bytes.len() - 1);
+    assert!(short.contains("9 times 2280 bytes for 15-32"), "{short}");
+    says(refusal(&[&bytes[..], &[0]].concat()), "are no such stacks");
+
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        refusal(&bytes)
+    };
+    says(changed(first, b'X'), "as a block COMPRESSED_LEB128");
+    // A bias less or one cut off; a number that is too long; one too large.
+    let numbers = first + 21;
+    says(changed(numbers, 0xC1), "found 63 biases");
+    says(
+        changed(numbers - 4, bytes[numbers - 4] - 1),
+        "weights of the first layer as a block",
+    );
+    for at in 0..3 {
+        let mut bytes = bytes.clone();
+        bytes[numbers..][..3].fill(0x80);
+        bytes[numbers + 3] = 0x80;
+        bytes[numbers + at] = [0x81, 0xFF, 0x80][at];
+        says(refusal(&bytes), "number 0 has more than 3 bytes");
+    }
+    let mut large = bytes.clone();
+    large[numbers..][..3].copy_from_slice(&[0x80, 0x80, 0x02]);
+    says(refusal(&large), "number 0 is 32768");
+    let length = u32::from_le_bytes(*bytes[numbers - 4..].first_chunk().unwrap()) as usize;
+    let mut unfinished = bytes.clone();
+    unfinished[numbers + length - 1] |= 0x80;
+    says(refusal(&unfinished), "number 63 is cut off");
+
+    let renamed = |from: &str, to: &str| {
+        let mut net = net.clone();
+        net.text = net.text.replace(from, to);
+        refusal(&net.file())
+    };
+    says(renamed("K3K3", "K4K4"), "found `k4k4`");
+    says(
+        renamed("K3K3", "K9K9"),
+        "81 stacks of layers for k9k9, found 9",
+    );
+    says(
+        renamed("K3K3", "PROGRESS3"),
+        "3 stacks of layers for progress3, found 9",
+    );
+    says(renamed("K3K3", "LS9"), "found `ls9`");
+    let mut unnamed = small([7, 32], "k9k9");
+    unnamed.text = "Features=K+P".into();
+    says(refusal(&unnamed.file()), "81 stacks");
+    let mut unstaged = small([7, 32], "hand4");
+    unstaged.text = unstaged.text.replace("HAND4", "PROGRESS4");
+    says(
+        refusal(&unstaged.file()),
+        "progress of the game for progress4",
+    );
+}
+
+#[test]
+fn dialects_that_cannot_be_read_are_named() {
+    let says = |net: &Stacked, words: &str| {
+        let text = refusal(&net.file()).to_string();
+        assert!(text.contains(words), "{text}");
+    };
+    for count in [0, 17, 1000] {
+        let mut net = rshogi(Some(9));
+        net.counted = Some(count);
+        says(
+            &net,
+            &format!("1 to 16 stacks of layers in the header, found {count}"),
+        );
+    }
+    let mut net = rshogi(None);
+    net.text += ",Threat=216720";
+    says(&net, "(Threat)");
+    let mut net = small([15, 32], "k3k3");
+    net.text = net.text.replace(",Network", ",PSQT=9,Network");
+    says(&net, "PSQT in a file of YaneuraOu");
+    let mut net = rshogi(Some(9));
+    net.text += ",PSQT=9";
+    says(&net, "no such stacks");
+    let mut writer = Writer::default();
+    let text = "ModelType=SFNNwoP_V3,L1=[16],L2=[32]";
+    writer.header(0x7AF3_3301, 0, text);
+    writer.bytes.resize(1000, 0);
+    assert!(refusal(&writer.bytes).to_string().contains("7AF33301"));
+    let classic = architecture(set("K+P"));
+    for (text, words) in [
+        ("-SCReLU-Pairwise", "together"),
+        ("-SCReLU,qa=100", "up to 100"),
+        ("[1710->64x2],qa=255", "up to 255"),
+        ("Factorizer", "training only"),
+    ] {
+        let text = refusal(&super::classic(&classic, text)).to_string();
+        assert!(text.contains(words), "{text}");
+    }
+}

@@ -1,0 +1,197 @@
+//! What the text in a header says, for what little it can be relied upon.
+#![forbid(unsafe_code)]
+
+use super::architecture::{Activation, DOUBLED, Shards};
+use super::buckets::Scheme;
+use super::error::NetError;
+
+/// The text of a header.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a>(pub &'a str);
+
+/// What the name of a network with layer stacks says. A name such as
+/// `SFNN_HALFKA2_1024_7_64_C256_S96X8_HAND64_K3K3` gives features, width, hidden layers, shards
+/// and how a stack is chosen; the last two may be missing.
+pub(super) struct StackedName {
+    pub hidden: [usize; 2],
+    pub shards: Option<Shards>,
+    pub scheme: Scheme,
+}
+
+impl Text<'_> {
+    /// The text, fit to be shown on one line.
+    pub fn shortened(&self) -> String {
+        let shown = |c: char| if c.is_control() { '?' } else { c };
+        self.0.chars().take(80).map(shown).collect()
+    }
+
+    /// The digits behind a key such as `qa=`.
+    fn number(&self, key: &str) -> Option<u32> {
+        let (_, rest) = self.0.split_once(key)?;
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        rest[..end.unwrap_or(rest.len())].parse().ok()
+    }
+
+    /// The scale, in a text such as `...,fv_scale=28,...`.
+    pub fn scale(&self) -> Option<i32> {
+        let scale = self.number("fv_scale=")?.cast_signed();
+        (1..=128).contains(&scale).then_some(scale)
+    }
+
+    /// Whether it has tables of values for pieces and squares besides the network.
+    pub fn has_psqt(&self) -> bool {
+        self.0.contains("PSQT=")
+    }
+
+    /// Whether it is the text of a network with many stacks of layers in the manner of YaneuraOu.
+    pub fn is_stacked(&self) -> bool {
+        self.0.starts_with("ModelType=SFNN")
+    }
+
+    /// Refuses what cannot be evaluated.
+    pub fn check(&self) -> Result<(), NetError> {
+        let unsupported = [
+            ("Threat=", "features of threats (Threat)"),
+            ("HandCount", "features of counted hands (HandCount)"),
+            (
+                "Factorizer",
+                "factorised features, which are for training only",
+            ),
+            ("-SCReLU-Pairwise", "SCReLU and Pairwise together"),
+        ];
+        for (token, what) in unsupported {
+            if self.0.contains(token) {
+                return Err(NetError::Unsupported(what.into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The activation of a classic network's first layer, by `-SCReLU`, `-Pairwise` and `qa=N`.
+    pub fn activation(&self) -> Result<Activation, NetError> {
+        let is_square = self.0.contains("-SCReLU")
+            || self.0.contains("(SqrClippedReLU[") && !self.0.contains("(ClippedReLU[");
+        let is_product = self.0.contains("-Pairwise");
+        let default = if is_square { 255 } else { 127 };
+        let scale = self.number("qa=").unwrap_or(default);
+        let limit = match scale {
+            127 => DOUBLED,
+            255 => 255,
+            _ => return Err(NetError::Unsupported(format!("activations up to {scale}"))),
+        };
+        match (is_square, is_product) {
+            (true, _) => Ok(Activation::Square { limit }),
+            (_, true) => Ok(Activation::Product { limit }),
+            _ if scale == 127 => Ok(Activation::Clip),
+            _ => Err(NetError::Unsupported(format!("activations up to {scale}"))),
+        }
+    }
+
+    /// The name of a network with many stacks of layers, if there is one.
+    pub fn stacked_name(&self) -> Result<Option<StackedName>, NetError> {
+        let Some((_, name)) = self.0.split_once("Network=SFNN") else {
+            return Ok(None);
+        };
+        let end = name.find(['{', ',', ';']).unwrap_or(name.len());
+        let name = name[..end].replace('-', "_").to_ascii_lowercase();
+        if name.trim_start_matches('_') == "1536" {
+            return Ok(Some(StackedName {
+                hidden: [15, 32],
+                shards: None,
+                scheme: Scheme::king_ranks(),
+            }));
+        }
+        let mut parts = name.split('_').filter(|part| !part.is_empty()).skip(2);
+        let mut size = || parts.next()?.parse().ok();
+        let (Some(first), Some(second)) = (size(), size()) else {
+            return Ok(None);
+        };
+        let mut rest: Vec<&str> = parts.collect();
+        let shards = match rest[..] {
+            [common, shard, ..] => shards(common, shard),
+            _ => None,
+        };
+        if shards.is_some() {
+            rest.drain(..2);
+        }
+        let scheme = Scheme::parse(&rest.join("_"));
+        Ok(Some(StackedName {
+            hidden: [first, second],
+            shards,
+            scheme: scheme.map_err(|part| NetError::Scheme(Text(&part).shortened()))?,
+        }))
+    }
+}
+
+/// Shards by a text such as `c256`, `s96x8`.
+fn shards(common: &str, shard: &str) -> Option<Shards> {
+    let (shard, groups) = shard.strip_prefix('s')?.split_once('x')?;
+    Some(Shards {
+        common: common.strip_prefix('c')?.parse().ok()?,
+        shard: shard.parse().ok()?,
+        groups: groups.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_found() {
+        let scale = |text| Text(text).scale();
+        assert_eq!(
+            scale("Features=K+P[1710->256x2],fv_scale=28,qa=127"),
+            Some(28)
+        );
+        assert_eq!(scale("Features=K+P[1710->256x2]"), None);
+        assert_eq!(scale("fv_scale=0"), None);
+        assert_eq!(scale("fv_scale="), None);
+        assert_eq!(scale("fv_scale=129"), None);
+        assert_eq!(scale("fv_scale=99999999999"), None);
+    }
+
+    #[test]
+    fn activations_are_found() {
+        let activation = |text| Text(text).activation().ok();
+        assert_eq!(activation("[1710->256x2]"), Some(Activation::Clip));
+        let square = |limit| Some(Activation::Square { limit });
+        assert_eq!(activation("[1710->256x2]-SCReLU"), square(255));
+        assert_eq!(activation("[1710->256x2]-SCReLU,qa=127"), square(254));
+        let product = |limit| Some(Activation::Product { limit });
+        assert_eq!(activation("[1710->256x2]-Pairwise"), product(254));
+        assert_eq!(activation("[1710->256x2]-Pairwise,qa=255"), product(255));
+        assert_eq!(activation("[1710->256x2],qa=255"), None);
+        assert_eq!(activation("[1710->256x2]-SCReLU,qa=181"), None);
+    }
+
+    #[test]
+    fn names_of_networks_with_stacks_are_read() {
+        let name = |text: &str| Text(text).stacked_name();
+        let read = |text: &str| {
+            let name = name(text).unwrap().unwrap();
+            (name.hidden, name.scheme.to_string(), name.shards)
+        };
+        let prefix = "ModelType=SFNNWithoutPsqt;Features=HalfKA2(Friend)[131949->1024x2],Network=";
+        for text in ["SFNN-1536{LayerStack=9}", "SFNN1536"] {
+            let text = format!("{prefix}{text}");
+            assert_eq!(read(&text), ([15, 32], "k3k3".into(), None));
+        }
+        let text =
+            format!("{prefix}SFNN_HALFKA2_1024_7_64_HAND64_K3K3_PROGRESS8{{LayerStack=4608}}");
+        assert_eq!(read(&text), ([7, 64], "hand64_k3k3_progress8".into(), None));
+        let text = format!("{prefix}SFNN_ka2_3072-7-64_c1024_s256x8_k3k3");
+        let shards = Some(Shards {
+            common: 1024,
+            shard: 256,
+            groups: 8,
+        });
+        assert_eq!(read(&text), ([7, 64], "k3k3".into(), shards));
+        let text = format!("{prefix}SFNN_HALFKA2_1024_7_64{{LayerStack=1}}");
+        assert_eq!(read(&text), ([7, 64], "none".into(), None));
+        assert!(name("Features=K+P").unwrap().is_none());
+        assert!(name("Network=SFNN_HALFKA2").unwrap().is_none());
+        let text = format!("{prefix}SFNN_HALFKA2_1024_7_64_LS9");
+        assert!(matches!(name(&text), Err(NetError::Scheme(part)) if part == "ls9"));
+    }
+}

@@ -1,0 +1,56 @@
+//! Packed positions and records against an implementation nobody here wrote.
+
+mod common;
+
+use common::{effort, rollouts};
+use komaoto::data::packed::{HUFFMAN_CODED, PACKED_SFEN};
+use komaoto::data::{GameResult, Played, hcpe, psv};
+use komaoto::types::Color;
+use rand::prelude::*;
+use rsshogi::board::position_from_sfen;
+use rsshogi::types::Move;
+
+#[test]
+fn positions_and_records_agree_with_another_crate() {
+    let mut positions = 0;
+    rollouts(31, effort(400, 48), 200, |position, rng| {
+        let Some(packed) = PACKED_SFEN.pack(position) else {
+            return;
+        };
+        let sfen = position.to_sfen();
+        let theirs = position_from_sfen(&sfen).unwrap();
+        assert_eq!(packed, theirs.to_packed_sfen().data, "{sfen}");
+        let unpacked = PACKED_SFEN.unpack(&packed, position.ply()).unwrap();
+        assert_eq!(unpacked.to_sfen(), sfen);
+        let huffman_coded = HUFFMAN_CODED.pack(position).unwrap();
+        let unpacked = HUFFMAN_CODED.unpack(&huffman_coded, position.ply());
+        assert_eq!(unpacked.unwrap().to_sfen(), sfen);
+
+        let moves = position.legal_moves();
+        let Some(&mv) = moves.choose(rng) else { return };
+        let their_move = Move::from_usi(&mv.to_string()).unwrap();
+        let score = rng.random();
+        let played = Played {
+            mv,
+            score: Some(score),
+        };
+        let result = GameResult::Win(Color::Black);
+        let mut ours = Vec::new();
+        hcpe::encode(&mut ours, position, played, result).unwrap();
+        assert_eq!(ours[..32], theirs.to_huffman_coded_pos().data, "{sfen}");
+        assert_eq!(
+            ours[34..36],
+            their_move.to_apery().raw().to_le_bytes(),
+            "{mv}"
+        );
+        let sample = hcpe::decode(ours[..].try_into().unwrap()).unwrap();
+        assert_eq!((sample.played, sample.result), (played, result));
+
+        ours.clear();
+        psv::encode(&mut ours, position, played, result).unwrap();
+        let sample = psv::decode(ours[..].try_into().unwrap()).unwrap();
+        assert_eq!((sample.played, sample.result), (played, result));
+        positions += 1;
+    });
+    assert!(positions > effort(20_000, 3_000), "{positions}");
+}
