@@ -22,7 +22,7 @@ pub mod packed;
 pub mod psv;
 pub mod records;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use error::{DataError, Problem};
 pub use game::{End, Game, GameResult, Played};

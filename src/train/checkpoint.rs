@@ -3,8 +3,8 @@
 //! The eight bytes `KOMATRN` and a zero; u32 version, u32 length of a text; the text; then
 //! floating-point numbers of 32 bits: the model, means and squares of its moments, those of the
 //! common rows; last the CRC-32 of everything before. Little-endian. The text has the shape of the
-//! model in its first line, the fingerprint of the settings, a line with the steps taken, and the
-//! table of losses.
+//! model in its first line, the fingerprint of the settings, a line with the steps taken and the
+//! sum and number of the losses since the last row, and the table of losses.
 #![forbid(unsafe_code)]
 
 use super::adam::Adam;
@@ -30,6 +30,8 @@ pub struct State {
     pub adam: Adam,
     /// Steps taken.
     pub step: u64,
+    /// Sum and number of the losses since the last point of the curve.
+    pub recent: (f64, u64),
     pub points: Vec<Point>,
 }
 
@@ -51,8 +53,9 @@ impl State {
     /// # Errors
     /// When the file cannot be written; an older one then stays.
     pub fn save(&self, path: &Path, fingerprint: &str) -> Result<(), TrainError> {
-        let step = self.step;
-        let text = format!("{fingerprint}step {step}\n{}", curve::to_csv(&self.points));
+        let (step, (sum, count)) = (self.step, self.recent);
+        let table = curve::to_csv(&self.points);
+        let text = format!("{fingerprint}step {step} {sum} {count}\n{table}");
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((text.len() as u32).to_le_bytes());
@@ -101,7 +104,7 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
     let text = bytes.get(HEADER..start).ok_or((bytes.len(), CUT))?;
     let bad_text = (HEADER, "the text of the checkpoint is damaged");
     let text = std::str::from_utf8(text).map_err(|_| bad_text)?;
-    let (fingerprint, step, points) = parts(text).ok_or(bad_text)?;
+    let (fingerprint, step, recent, points) = parts(text).ok_or(bad_text)?;
     let shape = shape(text).ok_or((HEADER, "a network of a shape that is not known"))?;
     let mut state = State {
         model: Model {
@@ -110,6 +113,7 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
         },
         adam: Adam::new(&shape),
         step,
+        recent,
         points,
     };
     let mut at = start;
@@ -134,13 +138,18 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
     Ok((state, fingerprint.into()))
 }
 
-/// Fingerprint, steps and losses in a text.
-fn parts(text: &str) -> Option<(&str, u64, Vec<Point>)> {
+/// Fingerprint, steps, recent losses and the curve in a text.
+fn parts(text: &str) -> Option<(&str, u64, (f64, u64), Vec<Point>)> {
     let at = text.find("\nstep ")? + 1;
     let (fingerprint, rest) = text.split_at(at);
     let (line, table) = rest.split_once('\n')?;
-    let step = line.strip_prefix("step ")?.parse().ok()?;
-    Some((fingerprint, step, curve::from_csv(table)?))
+    let words: Vec<&str> = line.split(' ').collect();
+    let &[_, step, sum, count] = words.as_slice() else {
+        return None;
+    };
+    let recent = (sum.parse().ok()?, count.parse().ok()?);
+    let points = curve::from_csv(table)?;
+    Some((fingerprint, step.parse().ok()?, recent, points))
 }
 
 /// The shape in the first line of a text.

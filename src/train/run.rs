@@ -33,6 +33,14 @@ const LINE_INTERVALS: [Duration; 2] = [Duration::from_secs(1), Duration::from_se
 /// # Errors
 /// When data or other files cannot be used, or the loss is lost. What was there before stays.
 pub fn run(settings: &Settings) -> Result<(), TrainError> {
+    run_until(settings, &|_| interrupt::is_interrupted())
+}
+
+/// The same, ending after a step for which `ends` says so.
+///
+/// # Errors
+/// As above, and when it ends so.
+pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), TrainError> {
     check_outputs(settings)?;
     let (set, counts) = load(settings)?;
     let fingerprint = settings.fingerprint(set.len(), set.validation.len() as u64);
@@ -47,7 +55,7 @@ pub fn run(settings: &Settings) -> Result<(), TrainError> {
         settings.shape,
         settings.threads
     );
-    let mut run = Run::new(settings, &set, state, fingerprint);
+    let mut run = Run::new(settings, &set, state, fingerprint, ends);
     run.train()?;
     run.finish()
 }
@@ -126,6 +134,7 @@ fn begin(settings: &Settings, fingerprint: &str) -> Result<State, TrainError> {
         adam: Adam::new(&model.shape),
         model,
         step: 0,
+        recent: (0.0, 0),
         points: Vec::new(),
     })
 }
@@ -159,8 +168,8 @@ struct Run<'a> {
     workers: Workers,
     /// Steps of an epoch.
     steps: u64,
-    /// Sum and number of the losses since the last point of the curve.
-    recent: (f64, u64),
+    /// Told the step, says whether to end.
+    ends: &'a dyn Fn(u64) -> bool,
     start: Instant,
     saved: Instant,
     shown: Instant,
@@ -169,7 +178,13 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(settings: &'a Settings, set: &'a Set, state: State, fingerprint: String) -> Run<'a> {
+    fn new(
+        settings: &'a Settings,
+        set: &'a Set,
+        state: State,
+        fingerprint: String,
+        ends: &'a dyn Fn(u64) -> bool,
+    ) -> Run<'a> {
         let batch = settings.batch;
         let steps = set
             .lengths()
@@ -184,7 +199,7 @@ impl<'a> Run<'a> {
             state,
             fingerprint,
             steps,
-            recent: (0.0, 0),
+            ends,
             start: now,
             saved: now,
             shown: now,
@@ -260,15 +275,15 @@ impl<'a> Run<'a> {
             return Err(TrainError::Diverged { step: *step, loss });
         }
         adam.step(model, &mut self.workers.gradients, taken);
-        self.recent.0 += loss;
-        self.recent.1 += 1;
+        self.state.recent.0 += loss;
+        self.state.recent.1 += 1;
         self.positions += batch.len() as u64;
         let is_end = self.state.step.is_multiple_of(self.steps);
         if !is_end && self.state.step.is_multiple_of((total / POINTS).max(1)) {
             self.add_point(false);
         }
         self.show(loss);
-        if interrupt::is_interrupted() {
+        if (self.ends)(self.state.step) {
             self.save()?;
             return Err(TrainError::Interrupted(settings.beside("checkpoint")));
         }
@@ -280,7 +295,7 @@ impl<'a> Run<'a> {
 
     /// Adds a point to the curve.
     fn add_point(&mut self, validates: bool) {
-        let (sum, count) = std::mem::take(&mut self.recent);
+        let (sum, count) = std::mem::take(&mut self.state.recent);
         let held_back = &self.set.validation;
         let validation = (validates && !held_back.is_empty())
             .then(|| self.workers.validate(&self.state.model, held_back));
