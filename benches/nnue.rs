@@ -14,29 +14,103 @@ use std::sync::Arc;
 
 const MIDDLE_GAME: &str = "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1";
 
-/// Texts of networks with 256 outputs of the first layer, and how many features they have.
-const NETWORKS: [(&str, usize); 2] = [
-    ("Features=K+P[1710->256x2]", 1710),
-    ("Features=HalfKP(Friend)[125388->256x2]", 125_388),
+/// A network: what its header says, how many features it has and how wide its first layer is.
+struct Made {
+    text: &'static str,
+    features: usize,
+    width: usize,
+    /// Stacks of layers, each with a hash before it; none for a classic network.
+    stacks: usize,
+}
+
+const NETWORKS: [Made; 3] = [
+    Made {
+        text: "Features=K+P[1710->256x2]",
+        features: 1710,
+        width: 256,
+        stacks: 0,
+    },
+    Made {
+        text: "Features=HalfKP(Friend)[125388->256x2]",
+        features: 125_388,
+        width: 256,
+        stacks: 0,
+    },
+    Made {
+        text: "ModelType=SFNNWithoutPsqt;Features=HalfKA_hm2(Friend)[73305->1536x2],\
+               Network=SFNN-1536{LayerStack=9}",
+        features: 73_305,
+        width: 1536,
+        stacks: 9,
+    },
 ];
 
-/// Writes a network of random numbers with hidden layers of 32 to a file and reads it.
-fn network((text, features): (&str, usize)) -> LoadedNetwork {
-    let mut bytes = 0x7AF3_2F16_u32.to_le_bytes().to_vec();
-    bytes.extend([0; 4]);
-    bytes.extend((text.len() as u32).to_le_bytes());
-    bytes.extend(text.bytes());
-    let start = bytes.len();
-    let dense = start + 4 + 512 * (1 + features) + 4;
-    bytes.resize(dense + 32 * (4 + 512) + 32 * (4 + 32) + 4 + 32, 0);
-    StdRng::seed_from_u64(1).fill_bytes(&mut bytes[start..]);
-    // Trained weights of the dense layers are small.
-    for byte in &mut bytes[dense..] {
+impl Made {
+    /// The bytes of a network of small random numbers, as those of trained ones are.
+    fn file(&self) -> Vec<u8> {
+        let mut rng = StdRng::seed_from_u64(1);
+        let mut bytes = Vec::new();
+        let word = |bytes: &mut Vec<u8>, word: u32| bytes.extend(word.to_le_bytes());
+        word(&mut bytes, 0x7AF3_2F16);
+        word(&mut bytes, 0);
+        word(&mut bytes, self.text.len() as u32);
+        bytes.extend(self.text.bytes());
+        word(&mut bytes, 0x5F13_4AB8);
+        let rows = |bytes: &mut Vec<u8>, numbers: usize, rng: &mut StdRng| {
+            let start = bytes.len();
+            bytes.resize(start + numbers, 0);
+            rng.fill_bytes(&mut bytes[start..]);
+            for byte in &mut bytes[start..] {
+                *byte = (*byte & 15) + (*byte >> 4);
+            }
+        };
+        if self.stacks == 0 {
+            rows(&mut bytes, 2 * self.width * (1 + self.features), &mut rng);
+            for high in bytes[16 + self.text.len()..].iter_mut().skip(1).step_by(2) {
+                *high = 0;
+            }
+            word(&mut bytes, 0);
+            dense(&mut bytes, 2 * self.width, 32, &mut rng);
+            dense(&mut bytes, 32, 32, &mut rng);
+            dense(&mut bytes, 32, 1, &mut rng);
+            return bytes;
+        }
+        for numbers in [self.width, self.width * self.features] {
+            bytes.extend(b"COMPRESSED_LEB128");
+            word(&mut bytes, numbers as u32);
+            let start = bytes.len();
+            rows(&mut bytes, numbers, &mut rng);
+            // Numbers of one byte about zero; biases lie below, so that few activations are not
+            // zero.
+            let centre = if numbers == self.width { 50 } else { 15 };
+            for byte in &mut bytes[start..] {
+                *byte = byte.wrapping_sub(centre) & 0x7F;
+            }
+        }
+        for _ in 0..self.stacks {
+            word(&mut bytes, 0x6333_718A);
+            dense(&mut bytes, self.width, 16, &mut rng);
+            dense(&mut bytes, 32, 32, &mut rng);
+            dense(&mut bytes, 32, 1, &mut rng);
+        }
+        bytes
+    }
+
+    fn network(&self) -> LoadedNetwork {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench.nn.bin");
+        fs::write(&path, self.file()).expect("room for a file");
+        LoadedNetwork::read(&path).expect("a sound file")
+    }
+}
+
+/// A layer of no biases and random weights.
+fn dense(bytes: &mut Vec<u8>, inputs: usize, outputs: usize, rng: &mut StdRng) {
+    let start = bytes.len() + 4 * outputs;
+    bytes.resize(start + inputs * outputs, 0);
+    rng.fill_bytes(&mut bytes[start..]);
+    for byte in &mut bytes[start..] {
         *byte = (byte.cast_signed() / 16).cast_unsigned();
     }
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench.nn.bin");
-    fs::write(&path, bytes).expect("room for a file");
-    LoadedNetwork::read(&path).expect("a sound file")
 }
 
 /// A network of our own, of random numbers.
@@ -66,7 +140,7 @@ fn networks(c: &mut Criterion) {
     let mv = *board_moves
         .find(|mv| Some(mv.from()) != king)
         .expect("a move of another piece than the king");
-    let networks = NETWORKS.map(|it| network(it).network);
+    let networks = NETWORKS.map(|made| made.network().network);
     for network in networks.into_iter().chain([own_network()]) {
         for network in network.on_each_instruction_set() {
             let kernels = network.kernels();
@@ -78,6 +152,7 @@ fn networks(c: &mut Criterion) {
                     evaluator.evaluate(&position)
                 })
             });
+            evaluator.evaluate(&position);
             let dirty = position.do_move(mv);
             evaluator.push(dirty);
             group.bench_function("after a move", |b| {

@@ -104,7 +104,7 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
     let text = bytes.get(HEADER..start).ok_or((bytes.len(), CUT))?;
     let bad_text = (HEADER, "the text of the checkpoint is damaged");
     let text = std::str::from_utf8(text).map_err(|_| bad_text)?;
-    let (fingerprint, step, recent, points) = parts(text).ok_or(bad_text)?;
+    let parts = parts(text).ok_or(bad_text)?;
     let shape = shape(text).ok_or((HEADER, "a network of a shape that is not known"))?;
     let mut state = State {
         model: Model {
@@ -112,9 +112,9 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
             rows: vec![0.0; shape.rows() * shape.width],
         },
         adam: Adam::new(&shape),
-        step,
-        recent,
-        points,
+        step: parts.step,
+        recent: parts.recent,
+        points: parts.points,
     };
     let mut at = start;
     let State { model, adam, .. } = &mut state;
@@ -135,11 +135,19 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
     if word(at)? != crc32(&bytes[..at]) {
         return Err((at, "the checksum of the checkpoint is wrong"));
     }
-    Ok((state, fingerprint.into()))
+    Ok((state, parts.fingerprint.into()))
 }
 
-/// Fingerprint, steps, recent losses and the curve in a text.
-fn parts(text: &str) -> Option<(&str, u64, (f64, u64), Vec<Point>)> {
+/// What the text of a checkpoint says.
+struct Text<'a> {
+    fingerprint: &'a str,
+    step: u64,
+    recent: (f64, u64),
+    points: Vec<Point>,
+}
+
+/// Takes a text apart.
+fn parts(text: &str) -> Option<Text<'_>> {
     let at = text.find("\nstep ")? + 1;
     let (fingerprint, rest) = text.split_at(at);
     let (line, table) = rest.split_once('\n')?;
@@ -147,9 +155,12 @@ fn parts(text: &str) -> Option<(&str, u64, (f64, u64), Vec<Point>)> {
     let &[_, step, sum, count] = words.as_slice() else {
         return None;
     };
-    let recent = (sum.parse().ok()?, count.parse().ok()?);
-    let points = curve::from_csv(table)?;
-    Some((fingerprint, step.parse().ok()?, recent, points))
+    Some(Text {
+        fingerprint,
+        step: step.parse().ok()?,
+        recent: (sum.parse().ok()?, count.parse().ok()?),
+        points: curve::from_csv(table)?,
+    })
 }
 
 /// The shape in the first line of a text.

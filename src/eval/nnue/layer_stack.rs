@@ -106,6 +106,8 @@ impl LayerStacks {
 #[derive(Default)]
 pub(super) struct Scratch {
     input: Box<[Bytes]>,
+    /// Where the input is not zero.
+    list: Box<[u16]>,
     sums: Box<[i32]>,
     hidden: [Box<[Bytes]>; 2],
 }
@@ -128,6 +130,7 @@ impl Scratch {
         let [_, second] = architecture.hidden;
         Scratch {
             input: bytes(architecture.inputs()),
+            list: vec![0; architecture.inputs() / 4 + 8].into(),
             sums: vec![0; padded(architecture.first_outputs().max(second))].into(),
             hidden: [bytes(second_inputs(architecture)), bytes(second)],
         }
@@ -152,11 +155,18 @@ impl Stack {
     ) -> i32 {
         let Scratch {
             input,
+            list,
             sums,
             hidden: [first, second],
         } = scratch;
         let [to_first, to_second, to_output] = &self.layers;
-        backend.affine(to_first, input, sums);
+        match architecture.activation {
+            Activation::Clip => backend.affine(to_first, input, sums),
+            // Few products of two activations are not zero.
+            Activation::Square { .. } | Activation::Product { .. } => {
+                backend.affine_sparse(to_first, input, list, sums);
+            }
+        }
         let mut shortcut = 0;
         let outputs = &sums[..to_first.biases.len()];
         match architecture.stacks() {

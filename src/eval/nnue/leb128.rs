@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 use super::network::Block;
+use crate::memory::bytes_of_mut;
 use std::io::{self, Read};
+use std::slice;
 use thiserror::Error;
 
 /// What a block begins with.
@@ -36,10 +38,40 @@ pub enum Leb128Error {
     Io(#[from] io::Error),
 }
 
+/// Bytes that are read at once.
+const PIECE: u64 = 1 << 16;
+
+/// Calls `visit` with so many bytes, piece by piece.
+fn pieces<E: From<io::Error>>(
+    source: &mut impl Read,
+    length: u64,
+    mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut buffer = vec![0; PIECE.min(length) as usize];
+    let mut left = length;
+    while left > 0 {
+        let piece = &mut buffer[..PIECE.min(left) as usize];
+        source.read_exact(piece)?;
+        left -= piece.len() as u64;
+        visit(piece)?;
+    }
+    Ok(())
+}
+
+/// How many numbers a block of so many bytes holds.
+pub(super) fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
+    let mut count = 0;
+    pieces(source, length, |piece| {
+        // What is no last byte of a number has its highest bit set.
+        count += piece.iter().filter(|&&byte| byte < 0x80).count();
+        io::Result::Ok(())
+    })?;
+    Ok(count)
+}
+
 /// Puts numbers together from bytes.
-#[derive(Default)]
-struct Decoder {
-    blocks: Vec<Block>,
+struct Decoder<'a> {
+    numbers: slice::IterMut<'a, [u8; 2]>,
     /// Numbers so far.
     count: usize,
     /// Bits of the number begun.
@@ -48,7 +80,7 @@ struct Decoder {
     bytes: u32,
 }
 
-impl Decoder {
+impl Decoder<'_> {
     #[inline(always)]
     fn feed(&mut self, byte: u8) -> Result<(), Leb128Error> {
         if self.bytes == MAX_BYTES {
@@ -63,48 +95,38 @@ impl Decoder {
         let unused = 32 - 7 * self.bytes;
         let value = (self.bits << unused).cast_signed() >> unused;
         (self.bits, self.bytes) = (0, 0);
-        let Ok(number) = i16::try_from(value) else {
-            return Err(Leb128Error::Range {
-                index: self.count,
-                value,
-            });
+        let Ok(value) = i16::try_from(value) else {
+            let index = self.count;
+            return Err(Leb128Error::Range { index, value });
         };
-        let at = self.count % 32;
-        if at == 0 {
-            self.blocks.push(Block::ZERO);
-        }
-        if let Some(block) = self.blocks.last_mut() {
-            block.0[at] = number;
+        if let Some(number) = self.numbers.next() {
+            *number = value.to_ne_bytes();
         }
         self.count += 1;
         Ok(())
     }
 }
 
-/// Reads the numbers of a block of so many bytes: the numbers, with zeros to fill the last
-/// [`Block`], and how many there are.
+/// Reads the numbers of a block of so many bytes, as many as there is room for.
 pub(super) fn read(
     source: &mut impl Read,
     length: u64,
-) -> Result<(Vec<Block>, usize), Leb128Error> {
-    const PIECE: u64 = 1 << 16;
-    let mut decoder = Decoder::default();
-    // Most numbers take one byte.
-    decoder.blocks.reserve(length as usize / 32);
-    let mut buffer = vec![0; PIECE.min(length) as usize];
-    let mut left = length;
-    while left > 0 {
-        let piece = &mut buffer[..PIECE.min(left) as usize];
-        source.read_exact(piece)?;
-        left -= piece.len() as u64;
-        for &byte in &*piece {
-            decoder.feed(byte)?;
-        }
+    blocks: &mut [Block],
+) -> Result<(), Leb128Error> {
+    let (numbers, _) = bytes_of_mut(blocks).as_chunks_mut::<2>();
+    let mut decoder = Decoder {
+        numbers: numbers.iter_mut(),
+        count: 0,
+        bits: 0,
+        bytes: 0,
+    };
+    pieces(source, length, |piece| {
+        piece.iter().try_for_each(|&byte| decoder.feed(byte))
+    })?;
+    match decoder.bytes {
+        0 => Ok(()),
+        _ => Err(Leb128Error::Cut(decoder.count)),
     }
-    if decoder.bytes > 0 {
-        return Err(Leb128Error::Cut(decoder.count));
-    }
-    Ok((decoder.blocks, decoder.count))
 }
 
 /// Appends a number, for tests.
@@ -127,8 +149,10 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8]) -> Result<Vec<i16>, Leb128Error> {
-        let (blocks, count) = read(&mut &bytes[..], bytes.len() as u64)?;
-        assert_eq!(blocks.len(), count.div_ceil(32));
+        let length = bytes.len() as u64;
+        let count = count(&mut &bytes[..], length)?;
+        let mut blocks = vec![Block::ZERO; count.div_ceil(32)];
+        read(&mut &bytes[..], length, &mut blocks)?;
         let numbers = blocks.iter().flat_map(|block| block.0);
         Ok(numbers.take(count).collect())
     }
@@ -161,6 +185,9 @@ mod tests {
         // 32768
         let large = says(&[0x80, 0x80, 0x02]);
         assert!(large.starts_with("number 0 is 32768"), "{large}");
-        assert!(matches!(read(&mut &[1_u8][..], 5), Err(Leb128Error::Io(_))));
+        assert!(matches!(
+            read(&mut &[1_u8][..], 5, &mut []),
+            Err(Leb128Error::Io(_))
+        ));
     }
 }

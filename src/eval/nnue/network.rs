@@ -91,8 +91,10 @@ pub(super) struct Tile {
     weights: Box<[Weights]>,
     /// The outputs are so many times eight: 1 to 4.
     pub groups: usize,
-    /// The products of how many steps can be summed up in 16 bits: 1, 2, 4 or 8.
+    /// The products of how many steps in a row can be summed up in 16 bits: 1, 2, 4 or 8.
     pub joined: usize,
+    /// The same for steps that are not in a row.
+    pub joined_apart: usize,
 }
 
 impl Affine {
@@ -138,9 +140,13 @@ impl Tile {
                 .collect(),
             groups,
             joined: 1,
+            joined_apart: 1,
         };
         while tile.joined < 8 && tile.fits(tile.joined * 2) {
             tile.joined *= 2;
+        }
+        while tile.joined_apart < tile.joined && tile.fits_apart(tile.joined_apart * 2) {
+            tile.joined_apart *= 2;
         }
         tile
     }
@@ -169,6 +175,18 @@ impl Tile {
                 }
                 range.contains(&least) && range.contains(&most)
             })
+        })
+    }
+
+    /// Whether the same holds for any steps: for so many times the largest products of a step.
+    fn fits_apart(&self, joined: usize) -> bool {
+        let limit = i32::from(i16::MAX) / joined as i32;
+        let (pairs, _) = self.weights().as_chunks::<2>();
+        pairs.iter().all(|pair| {
+            let weights = pair.map(|weight| i32::from(weight.cast_signed()) * MAX_ACTIVATION);
+            let most: i32 = weights.iter().map(|&weight| weight.max(0)).sum();
+            let least: i32 = weights.iter().map(|&weight| weight.min(0)).sum();
+            most.max(-least) <= limit
         })
     }
 }

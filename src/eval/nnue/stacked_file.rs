@@ -19,6 +19,7 @@ use super::network::{Block, Parameters, Tail, Transformer};
 use super::progress::{Progress, WEIGHTS};
 use super::source::Source;
 use super::text::StackedName;
+use crate::memory::Table;
 use std::io::{Read, Seek};
 
 /// The hash in the header, without progress.
@@ -131,69 +132,104 @@ fn known_count<R: Read + Seek>(
 fn read_transformer<R: Read + Seek>(
     source: &mut Source<R>,
 ) -> Result<(Transformer, &'static FeatureSet), NetError> {
-    let (first, count) = read_block(source, "biases of the first layer")?;
     let refusal = |biases, weights| NetError::FirstLayer {
         limit: MAX_WIDTH,
         biases,
         weights,
     };
-    if count <= MAX_WIDTH {
-        let (weights, weight_count) = read_block(source, "weights of the first layer")?;
+    let first = Compressed::find(source, "biases of the first layer")?;
+    if first.count <= MAX_WIDTH {
+        let width = first.count;
+        let mut biases = vec![Block::ZERO; width.div_ceil(32)];
+        first.read(source, &mut biases)?;
+        let second = Compressed::find(source, "weights of the first layer")?;
         let features = FEATURE_SETS
             .iter()
-            .filter(|_| count > 0 && count.is_multiple_of(STEP))
-            .find(|set| set.dimensions() * count == weight_count)
-            .ok_or_else(|| refusal(count, weight_count))?;
+            .filter(|_| width > 0 && width.is_multiple_of(STEP))
+            .find(|set| set.dimensions() * width == second.count)
+            .ok_or_else(|| refusal(width, second.count))?;
+        let mut weights = Table::zeroed(second.count / 32);
+        second.read(source, &mut weights)?;
         let transformer = Transformer {
-            biases: first.into(),
-            weights: weights.into_iter().collect(),
+            biases: biases.into(),
+            weights,
         };
         return Ok((transformer, features));
     }
     let mut candidates = FEATURE_SETS.iter().filter_map(|set| {
-        let width = count / (1 + set.dimensions());
-        let fits = width * (1 + set.dimensions()) == count
+        let width = first.count / (1 + set.dimensions());
+        let fits = width * (1 + set.dimensions()) == first.count
             && width.is_multiple_of(STEP)
             && (STEP..=MAX_WIDTH).contains(&width);
         fits.then_some((set, width))
     });
-    let (features, width) = candidates.next().ok_or_else(|| refusal(0, count))?;
-    let mut biases = first;
-    let weights = biases.split_off(width / 32);
+    let (features, width) = candidates.next().ok_or_else(|| refusal(0, first.count))?;
+    let mut all = vec![Block::ZERO; first.count / 32];
+    first.read(source, &mut all)?;
+    let (biases, weights) = all.split_at(width / 32);
     let transformer = Transformer {
         biases: biases.into(),
-        weights: weights.into_iter().collect(),
+        weights: weights.iter().copied().collect(),
     };
     Ok((transformer, features))
 }
 
-/// Reads a compressed block, before which some converters leave a `_`.
-fn read_block<R: Read + Seek>(
-    source: &mut Source<R>,
+/// A compressed block.
+struct Compressed {
+    /// What it holds.
     part: &'static str,
-) -> Result<(Vec<Block>, usize), NetError> {
-    let at = source.at();
-    let no_block = || NetError::NoBlock { part, at };
-    let mut magic = *MAGIC;
-    if source.left() < 1 + MAGIC.len() as u64 + 4 {
-        return Err(no_block());
-    }
-    source.read_exact(&mut magic[..1])?;
-    if magic[0] == b'_' {
+    /// Its bytes.
+    length: u64,
+    /// Its numbers.
+    count: usize,
+}
+
+impl Compressed {
+    /// Finds the block that comes next, before which some converters leave a `_`, and counts its
+    /// numbers. What is read next is its first byte.
+    fn find<R: Read + Seek>(
+        source: &mut Source<R>,
+        part: &'static str,
+    ) -> Result<Compressed, NetError> {
+        let at = source.at();
+        let no_block = || NetError::NoBlock { part, at };
+        let mut magic = *MAGIC;
+        if source.left() < 1 + MAGIC.len() as u64 + 4 {
+            return Err(no_block());
+        }
         source.read_exact(&mut magic[..1])?;
+        if magic[0] == b'_' {
+            source.read_exact(&mut magic[..1])?;
+        }
+        source.read_exact(&mut magic[1..])?;
+        if magic != *MAGIC {
+            return Err(no_block());
+        }
+        let (length, left) = (source.word()?, source.left());
+        if u64::from(length) > left {
+            return Err(NetError::BlockCut { part, length, left });
+        }
+        let start = source.at();
+        let count = leb128::count(source, length.into())?;
+        source.seek(start)?;
+        Ok(Compressed {
+            part,
+            length: length.into(),
+            count,
+        })
     }
-    source.read_exact(&mut magic[1..])?;
-    if magic != *MAGIC {
-        return Err(no_block());
+
+    /// Reads its numbers to where they are wanted.
+    fn read<R: Read + Seek>(
+        &self,
+        source: &mut Source<R>,
+        blocks: &mut [Block],
+    ) -> Result<(), NetError> {
+        leb128::read(source, self.length, blocks).map_err(|error| NetError::Block {
+            part: self.part,
+            error,
+        })
     }
-    if source.left() < 4 {
-        return Err(no_block());
-    }
-    let (length, left) = (source.word()?, source.left());
-    if u64::from(length) > left {
-        return Err(NetError::BlockCut { part, length, left });
-    }
-    leb128::read(source, length.into()).map_err(|error| NetError::Block { part, error })
 }
 
 /// Reads the values of pieces for each stack. The biases are the same for both sides and do not

@@ -218,13 +218,29 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
     let biases: Vec<i32> = (0..outputs).map(|_| rng.random()).collect();
     let layer = Affine::new(&biases, &weights);
     let input: Vec<Bytes> = (0..inputs / 32)
-        .map(|_| Bytes(std::array::from_fn(|_| number(rng, 127).max(0) as u8)))
+        .map(|_| {
+            // Few zeros, or many.
+            let keeps = rng.random_bool(0.5) || round.is_multiple_of(2);
+            let activation = |rng: &mut StdRng| {
+                let kept = keeps || rng.random_bool(0.1);
+                if kept {
+                    number(rng, 127).max(0) as u8
+                } else {
+                    0
+                }
+            };
+            Bytes(std::array::from_fn(|_| activation(rng)))
+        })
         .collect();
     let results = [a, b].map(|backend| {
         let mut sums = vec![0; layer.biases.len()];
         backend.affine(&layer, &input, &mut sums);
         let mut bytes = vec![Bytes::ZERO; padded(sums.len()) / 32];
         backend.activate(&sums, &mut bytes);
+        let mut list = vec![0; inputs / 4 + 8];
+        let mut sparse = vec![0; layer.biases.len()];
+        backend.affine_sparse(&layer, &input, &mut list, &mut sparse);
+        assert_eq!(sparse, sums, "{}", backend.name());
         let mut both = vec![Bytes::ZERO; padded(2 * sums.len()) / 32];
         backend.activate_both(&sums, &mut both);
         (sums, bytes, both)

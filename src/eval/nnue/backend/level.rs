@@ -19,7 +19,7 @@ macro_rules! level {
         }
 
         const _: () = {
-            use $crate::eval::nnue::backend::{Backend, dense, scalar};
+            use $crate::eval::nnue::backend::{Backend, dense, rows, scalar};
             use $crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
 
             impl Backend for $level {
@@ -36,7 +36,7 @@ macro_rules! level {
                     removed: &[u32],
                 ) {
                     // SAFETY: `detect` is the only way to this type, so the CPU has the features.
-                    unsafe { accumulate(out, from, transformer, added, removed) }
+                    unsafe { accumulate(*self, out, from, transformer, added, removed) }
                 }
 
                 fn clip(&self, sums: &[Block], out: &mut [Bytes]) {
@@ -52,12 +52,23 @@ macro_rules! level {
                     out: &mut [Bytes],
                 ) {
                     // SAFETY: as above.
-                    unsafe { product(left, right, limit, out) }
+                    unsafe { product(*self, left, right, limit, out) }
                 }
 
                 fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
                     // SAFETY: as above.
                     unsafe { affine(*self, layer, input, out) }
+                }
+
+                fn affine_sparse(
+                    &self,
+                    layer: &Affine,
+                    input: &[Bytes],
+                    list: &mut [u16],
+                    out: &mut [i32],
+                ) {
+                    // SAFETY: as above.
+                    unsafe { affine_sparse(*self, layer, input, list, out) }
                 }
 
                 fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
@@ -78,13 +89,14 @@ macro_rules! level {
 
             #[target_feature(enable = $features)]
             fn accumulate(
+                level: $level,
                 out: &mut [Block],
                 from: &[Block],
                 transformer: &Transformer,
                 added: &[u32],
                 removed: &[u32],
             ) {
-                scalar::accumulate(out, from, transformer, added, removed);
+                rows::accumulate(level, out, from, transformer, added, removed);
             }
 
             #[target_feature(enable = $features)]
@@ -98,8 +110,25 @@ macro_rules! level {
             }
 
             #[target_feature(enable = $features)]
-            fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
-                scalar::product(left, right, limit, out);
+            fn affine_sparse(
+                level: $level,
+                layer: &Affine,
+                input: &[Bytes],
+                list: &mut [u16],
+                out: &mut [i32],
+            ) {
+                dense::affine_sparse(level, layer, input, list, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn product(
+                level: $level,
+                left: &[Block],
+                right: &[Block],
+                limit: i16,
+                out: &mut [Bytes],
+            ) {
+                dense::product(level, left, right, limit, out);
             }
 
             #[target_feature(enable = $features)]

@@ -1,8 +1,8 @@
 //! The arithmetic of a network on every instruction set, chosen when the program runs.
 //!
 //! [`scalar`] says what the results are; all others give the same bits. They share their loops:
-//! those of [`scalar`] where compilers vectorise them well, and those of [`dense`] over
-//! [`registers`] where they do not. An instruction set is a short file that defines its products
+//! those of [`scalar`] where compilers vectorise them well, and those of [`rows`] and [`dense`]
+//! over [`registers`] where they do not. An instruction set is a short file that defines its products
 //! and stamps out its entry points with [`level`]. A backend can only be had from its `detect`, so
 //! that having one proves that the CPU can run it.
 
@@ -17,6 +17,7 @@ mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod registers;
+mod rows;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod ssse3;
@@ -51,6 +52,10 @@ pub(super) trait Backend: Sync {
 
     /// The outputs of a dense layer, from activations of at most 127. `out` may be longer.
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]);
+
+    /// The same in less time when many of the inputs are zeros. `list` needs room for the number of
+    /// each step of four inputs, and eight more.
+    fn affine_sparse(&self, layer: &Affine, input: &[Bytes], list: &mut [u16], out: &mut [i32]);
 
     /// The activations of a hidden layer: sums divided by 64, limited to 0 to 127. What `out`
     /// has beyond the sums stays zero.

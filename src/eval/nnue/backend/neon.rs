@@ -61,6 +61,60 @@ impl Registers for Q {
         // SAFETY: as above.
         unsafe { vdupq_n_s32(i32::from_ne_bytes(step)) }
     }
+
+    #[inline(always)]
+    fn add_16(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+            vreinterpretq_s32_s16(vaddq_s16(a, b))
+        }
+    }
+
+    #[inline(always)]
+    fn sub_16(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+            vreinterpretq_s32_s16(vsubq_s16(a, b))
+        }
+    }
+
+    #[inline(always)]
+    fn products(self, left: [int32x4_t; 2], right: [int32x4_t; 2], limit: i16) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (vdupq_n_s16(0), vdupq_n_s16(limit));
+            let product = |left, right| {
+                let left = vmaxq_s16(vminq_s16(vreinterpretq_s16_s32(left), limit), zero);
+                // A product that is negative is packed as zero.
+                let right = vminq_s16(vreinterpretq_s16_s32(right), limit);
+                vqdmulhq_s16(vshlq_n_s16::<6>(left), right)
+            };
+            let low = vqmovun_s16(product(left[0], right[0]));
+            let high = vqmovun_s16(product(left[1], right[1]));
+            vreinterpretq_s32_u8(vcombine_u8(low, high))
+        }
+    }
+
+    #[inline(always)]
+    fn store_bytes(self, bytes: int32x4_t, out: &mut [u8]) {
+        let out: &mut [u8; 16] = first_mut(out);
+        // SAFETY: a store of sixteen bytes.
+        unsafe { vst1q_u8(out.as_mut_ptr(), vreinterpretq_u8_s32(bytes)) }
+    }
+
+    #[inline(always)]
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
+        let steps: &[[u8; 4]; 4] = first(steps);
+        let bits = [1, 2, 4, 8];
+        // SAFETY: loads of four steps and of four numbers.
+        unsafe {
+            let steps = vreinterpretq_u32_u8(vld1q_u8(steps.as_flattened().as_ptr()));
+            let nonzero = vtstq_u32(steps, steps);
+            vaddvq_u32(vandq_u32(nonzero, vld1q_u32(bits.as_ptr())))
+        }
+    }
 }
 
 level!(Neon, "NEON", "neon", is_aarch64_feature_detected: "neon");

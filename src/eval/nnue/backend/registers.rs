@@ -24,6 +24,23 @@ pub(super) trait Registers: Copy {
     fn weights(self, weights: &[u8]) -> Self::Register;
     /// The same four activations for each sum.
     fn splat(self, step: [u8; 4]) -> Self::Register;
+    /// Adds up numbers of 16 bits, wrapping.
+    fn add_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Subtracts numbers of 16 bits, wrapping.
+    fn sub_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Products of numbers of 16 bits, limited to 0 to `limit`, which is at most 255, divided by
+    /// 512: those of the first registers, then those of the second ones.
+    fn products(
+        self,
+        left: [Self::Register; 2],
+        right: [Self::Register; 2],
+        limit: i16,
+    ) -> Self::Register;
+    /// Stores bytes.
+    fn store_bytes(self, bytes: Self::Register, out: &mut [u8]);
+    /// Which of the next [`Registers::SUMS`] steps are not all zeros, one bit for each. Activations
+    /// are at most 127.
+    fn nonzero(self, steps: &[[u8; 4]]) -> u32;
 }
 
 /// What the instruction sets differ in: products of activations and weights.

@@ -4,6 +4,7 @@
 
 use super::Backend;
 use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
+use crate::memory::bytes_of_mut;
 
 /// Runs everywhere.
 pub(super) struct Scalar(());
@@ -43,6 +44,10 @@ impl Backend for Scalar {
         affine(layer, input, out);
     }
 
+    fn affine_sparse(&self, layer: &Affine, input: &[Bytes], _: &mut [u16], out: &mut [i32]) {
+        affine(layer, input, out);
+    }
+
     fn activate(&self, sums: &[i32], out: &mut [Bytes]) {
         activate(sums, out);
     }
@@ -56,49 +61,7 @@ impl Backend for Scalar {
     }
 }
 
-/// Calculates each block of a row from the same block of other rows.
-#[inline(always)]
-fn fuse<const N: usize>(out: &mut [Block], rows: [&[Block]; N], sum: impl Fn([i16; N]) -> i16) {
-    let rows = rows.map(|row| &row[..out.len()]);
-    for (i, out) in out.iter_mut().enumerate() {
-        let blocks = rows.map(|row| &row[i]);
-        for (j, out) in out.0.iter_mut().enumerate() {
-            *out = sum(blocks.map(|block| block.0[j]));
-        }
-    }
-}
-
-#[inline(always)]
-pub(super) fn accumulate(
-    out: &mut [Block],
-    from: &[Block],
-    transformer: &Transformer,
-    added: &[u32],
-    removed: &[u32],
-) {
-    let row = |feature: u32| transformer.row(feature);
-    match (added, removed) {
-        // A move, a capture by a king that is no feature, a capture: nearly all there is.
-        (&[a], &[x]) => fuse(out, [from, row(a), row(x)], |[from, a, x]| {
-            from.wrapping_add(a).wrapping_sub(x)
-        }),
-        (&[a], &[x, y]) => fuse(out, [from, row(a), row(x), row(y)], |[from, a, x, y]| {
-            from.wrapping_add(a).wrapping_sub(x).wrapping_sub(y)
-        }),
-        (&[a, b], &[x, y]) => {
-            let rows = [from, row(a), row(b), row(x), row(y)];
-            fuse(out, rows, |[from, a, b, x, y]| {
-                let sum = from.wrapping_add(a).wrapping_add(b);
-                sum.wrapping_sub(x).wrapping_sub(y)
-            });
-        }
-        _ => accumulate_many(out, from, transformer, added, removed),
-    }
-}
-
-/// Any number of features, a block at a time so that the sums stay in registers.
-#[inline(always)]
-fn accumulate_many(
+fn accumulate(
     out: &mut [Block],
     from: &[Block],
     transformer: &Transformer,
@@ -132,8 +95,7 @@ pub(super) fn clip(sums: &[Block], out: &mut [Bytes]) {
     }
 }
 
-#[inline(always)]
-pub(super) fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
+fn product(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
     for (out, (left, right)) in out.iter_mut().zip(left.iter().zip(right)) {
         for (out, (&left, &right)) in out.0.iter_mut().zip(left.0.iter().zip(&right.0)) {
             // Up to 255 times 255, which 16 bits can hold without a sign.
@@ -148,6 +110,9 @@ fn affine(layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         out.copy_from_slice(biases);
         let steps = input.iter().flat_map(|bytes| bytes.0.as_chunks::<4>().0);
         for (step, weights) in steps.zip(tile.weights().chunks_exact(32 * tile.groups)) {
+            if *step == [0; 4] {
+                continue;
+            }
             for (out, weights) in out.iter_mut().zip(weights.as_chunks::<4>().0) {
                 for (&input, weight) in step.iter().zip(weights) {
                     *out = out.wrapping_add(i32::from(input) * i32::from(weight.cast_signed()));
@@ -168,12 +133,14 @@ pub(super) fn activate(sums: &[i32], out: &mut [Bytes]) {
 
 #[inline(always)]
 pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
-    for (at, &sum) in sums.iter().enumerate() {
+    let (squares, clipped) = bytes_of_mut(out).split_at_mut(sums.len());
+    let squares = squares.as_chunks_mut::<8>().0.iter_mut();
+    let clipped = clipped.as_chunks_mut::<8>().0.iter_mut();
+    for ((squares, clipped), sums) in squares.zip(clipped).zip(sums.as_chunks::<8>().0) {
         // What is beyond 16 bits ends at the limits anyway.
-        let sum = sum.clamp(i16::MIN.into(), i16::MAX.into());
-        let clipped = at + sums.len();
-        out[at / 32].0[at % 32] = ((sum * sum) >> 19).min(127) as u8;
-        out[clipped / 32].0[clipped % 32] = (sum >> 6).clamp(0, 127) as u8;
+        let sums = sums.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into()));
+        *squares = sums.map(|sum| ((sum * sum) >> 19).min(127) as u8);
+        *clipped = sums.map(|sum| (sum >> 6).clamp(0, 127) as u8);
     }
 }
 
