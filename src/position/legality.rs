@@ -40,14 +40,21 @@ impl Position {
     /// square. Squares farther away may or may not be in the set.
     #[inline(always)]
     pub(super) fn king_danger(&self, us: Color, king: Square) -> Bitboard {
-        self.king_danger_with(us, king, self.occupied() ^ Bitboard::of(king))
+        let occupied = self.occupied() ^ Bitboard::of(king);
+        self.king_danger_with(us, king, occupied, self.by_color(!us))
     }
 
-    /// [`Position::king_danger`] with other blockers; the king's square should not be one.
+    /// [`Position::king_danger`] with other blockers, of which the king's square should not be one,
+    /// and with some of the enemy's pieces only.
     #[inline(always)]
-    pub(super) fn king_danger_with(&self, us: Color, king: Square, occupied: Bitboard) -> Bitboard {
+    pub(super) fn king_danger_with(
+        &self,
+        us: Color,
+        king: Square,
+        occupied: Bitboard,
+        enemies: Bitboard,
+    ) -> Bitboard {
         let them = !us;
-        let enemies = self.by_color(them);
         let zone = attacks::king_zone(king);
         let mut danger = Bitboard::EMPTY;
 
@@ -105,7 +112,8 @@ impl Position {
             }
         }
         let steps = attacks::king(king).without(self.by_color(them));
-        let danger = self.king_danger_with(them, king, occupied ^ Bitboard::of(king));
+        let occupied = occupied ^ Bitboard::of(king);
+        let danger = self.king_danger_with(them, king, occupied, self.by_color(us));
         steps.without(danger).is_empty()
     }
 

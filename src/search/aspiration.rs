@@ -88,6 +88,7 @@ impl Worker {
         loop {
             // A score that keeps failing high is soon confirmed by a shallower search.
             let searched = (depth - fail_highs).max(1);
+            self.root_delta = window.beta - window.alpha;
             let score = self.pvs::<Root>(0, window.alpha, window.beta, searched, false);
             root::sort(&mut self.root_moves[self.pv_index..]);
             if self.stopped {

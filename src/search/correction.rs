@@ -114,6 +114,18 @@ pub(super) struct Evaluation {
     pub refined: Value,
 }
 
+impl Evaluation {
+    /// Of a node in check: the evaluation of an earlier node stands in, [`value::NONE`] if it had
+    /// none either.
+    pub fn stand_in(earlier: Value) -> Evaluation {
+        Evaluation {
+            raw: value::NONE,
+            corrected: earlier,
+            refined: value::NONE,
+        }
+    }
+}
+
 impl Worker {
     /// Evaluates the node, which must not be in check.
     #[inline(always)]

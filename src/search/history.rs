@@ -67,7 +67,10 @@ impl ContinuationIndex {
 
 /// Plies back of the earlier moves that continuation histories look at, with the weight of an
 /// update in 1024ths.
-pub const CONTINUATIONS: [(usize, i32); 4] = [(1, 1100), (2, 700), (4, 550), (6, 400)];
+pub const CONTINUATIONS: [(usize, i32); 6] =
+    [(1, 1157), (2, 648), (3, 288), (4, 576), (5, 140), (6, 441)];
+/// How many of the nearest of them are looked at in check.
+const CONTINUATIONS_IN_CHECK: usize = 2;
 
 /// All histories of one thread.
 pub struct Histories {
@@ -147,14 +150,26 @@ impl Histories {
         line: &[Frame],
         bonus: i32,
     ) {
-        self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
+        self.update_butterfly(side, mv, bonus);
         self.update_continuation(piece, mv.to(), line, bonus);
+    }
+
+    /// Rewards or punishes a quiet move for itself.
+    #[inline]
+    pub fn update_butterfly(&mut self, side: Color, mv: Move, bonus: i32) {
+        self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
     }
 
     /// Rewards or punishes a move as the sequel of those before it; `line` ends with the frame
     /// of the node where it was played.
     pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
-        for (back, weight) in CONTINUATIONS {
+        let in_check = line[line.len() - 1].in_check;
+        let reach = if in_check {
+            CONTINUATIONS_IN_CHECK
+        } else {
+            CONTINUATIONS.len()
+        };
+        for &(back, weight) in &CONTINUATIONS[..reach] {
             let earlier = line[line.len() - 1 - back].continuation;
             if earlier != ContinuationIndex::default() {
                 self.continuation[usize::from(earlier.0)][piece.index()][to.index()]

@@ -1,9 +1,9 @@
-//! The moves of a node: which are searched, how deep, and what is learnt from them. Steps 11 to 17
-//! of the search that [`super::pvs`] begins.
+//! The moves of a node: which are searched, and how deep. Steps 15 to 21 of the search that
+//! [`super::pvs`] begins.
 #![forbid(unsafe_code)]
 
 use super::extension::Extension;
-use super::history::{self, ContinuationIndex};
+use super::move_pruning::Verdict;
 use super::movepick::MovePicker;
 use super::node::{NodeType, NonPv, Pv};
 use super::params;
@@ -15,7 +15,8 @@ use super::technique::Technique;
 use super::tried::TriedMoves;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
-use crate::types::{Depth, Move, Value, value};
+use crate::position::see_value;
+use crate::types::{Depth, MAX_PLY, Move, Value, value};
 
 /// One move of a node.
 #[derive(Clone, Copy)]
@@ -25,41 +26,48 @@ pub(super) struct Candidate {
     pub(super) number: usize,
     pub(super) capture: bool,
     pub(super) gives_check: bool,
+    /// Exchange value of what it captures, cp.
+    pub(super) victim: Value,
     /// What histories say about it.
     pub(super) history: i32,
+    /// What they say about it as a sequel of the last moves; 0 for captures.
+    pub(super) sequel: i32,
 }
 
-/// What to do with a move.
-enum Verdict {
-    Search,
-    Skip,
-    /// Skip it, and do not ask for further quiet moves.
-    SkipQuiets,
-    /// Skip it: its value is at most this.
-    Futile(Value),
+/// The window of a node and how the search of its moves goes.
+struct Progress {
+    alpha: Value,
+    beta: Value,
+    best_value: Value,
+    best_move: Move,
+    /// Depth at which the moves left are searched.
+    depth: Depth,
 }
 
 impl Worker {
-    /// Steps 11 to 17: searches the moves of a node.
+    /// Steps 15 to 21: searches the moves of a node.
     pub(super) fn search_moves<N: NodeType>(
         &mut self,
         node: &Node,
-        mut alpha: Value,
+        alpha: Value,
         beta: Value,
     ) -> Value {
         let ply = node.ply;
-        let side = self.position.side_to_move();
         let checks = self.position.check_info();
         let mut picker = MovePicker::new(node.tt_move, &self.position, &self.arena);
         let mut quiets = TriedMoves::new();
         let mut captures = TriedMoves::new();
-        let mut best_value = -value::INFINITE;
-        let mut best_move = Move::NONE;
         let mut number = 0;
-        let old_alpha = alpha;
+        let mut progress = Progress {
+            alpha,
+            beta,
+            best_value: -value::INFINITE,
+            best_move: Move::NONE,
+            depth: node.depth,
+        };
         let excluded = self.stack.at(ply).excluded;
 
-        // Step 11. One move after the other, the best guess first.
+        // Step 15. One move after the other, the best guess first.
         loop {
             let next = if N::ROOT {
                 self.root_moves
@@ -74,35 +82,47 @@ impl Worker {
             }
             number += 1;
             self.stack.at_mut(ply).move_count = number;
-            let capture = self.position.is_capture(mv);
-            let candidate = Candidate {
-                mv,
-                number,
-                capture,
-                gives_check: self.position.gives_check(mv, &checks),
-                history: self.move_history(ply, mv, capture),
+            let candidate = self.candidate(ply, mv, number, self.position.gives_check(mv, &checks));
+            let delta = progress.beta - progress.alpha;
+            let current = Node {
+                depth: progress.depth,
+                ..*node
             };
+            let base = self.base_reduction(&current, number, delta);
 
-            // Step 12. Skip moves that promise nothing.
-            if !N::ROOT && !value::is_loss(best_value) {
-                match self.prune_move(node, &candidate, alpha) {
+            // Step 16. Skip moves that promise nothing.
+            if !N::ROOT && !value::is_loss(progress.best_value) {
+                if number >= prune::late_move_limit(current.depth, node.improving)
+                    && self.uses(Technique::LATE_MOVE_PRUNING)
+                {
+                    // Good quiet moves would have come earlier.
+                    picker.skip_quiets();
+                }
+                let shown = if node.tt_pv {
+                    params::lmr_tt_pv_pruning()
+                } else {
+                    0
+                };
+                let depth = current.depth - 1 - (base + shown) / 1024;
+                let found = progress.best_move.is_some();
+                match self.prune_move(&current, &candidate, depth, progress.alpha, found) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
-                        picker.skip_quiets();
-                        continue;
-                    }
                     Verdict::Futile(bound) => {
-                        best_value = best_value.max(bound);
+                        progress.best_value = progress.best_value.max(bound);
                         continue;
                     }
                 }
             }
 
-            // Step 13. Search deeper what deserves it.
+            // Step 17. Search deeper what deserves it.
             let nodes_before = self.nodes;
-            let extension = match self.extension::<N>(node, &candidate, beta) {
+            let extension = match self.extension::<N>(&current, &candidate, progress.alpha, beta) {
                 Extension::By(plies) => plies,
+                Extension::Singular(plies) => {
+                    progress.depth += 1;
+                    plies
+                }
                 Extension::Cut(value) => return value,
             };
             if self.stopped {
@@ -110,39 +130,52 @@ impl Worker {
             }
             self.stack.at_mut(ply).move_count = number;
 
-            // Steps 14 and 15. Play, reduce, search.
-            let value = self.search_move::<N>(node, &candidate, extension, alpha, beta);
+            // Steps 18 and 19. Play, reduce, search.
+            let value = self.search_move::<N>(&current, &candidate, extension, base, &progress);
             if self.stopped {
                 return value::DRAW;
             }
             debug_assert!(-value::INFINITE < value && value < value::INFINITE);
 
-            // Step 16. Keep what is better.
+            // Step 20. Keep what is better.
             if N::ROOT {
                 let spent = self.nodes - nodes_before;
-                self.record_root_move(mv, value, alpha, beta, number, spent);
+                self.record_root_move(mv, value, progress.alpha, beta, number, spent);
             }
-            if value > best_value {
-                best_value = value;
-                if value > alpha {
-                    best_move = mv;
+            if value > progress.best_value {
+                progress.best_value = value;
+                if value > progress.alpha {
+                    progress.best_move = mv;
                     if N::PV && !N::ROOT {
                         self.pv.update(ply, mv);
                     }
                     if value >= beta {
-                        self.stack.at_mut(ply).cutoffs += 1;
+                        if extension < 2 || N::PV {
+                            self.stack.at_mut(ply).cutoffs += 1;
+                        }
                         break;
                     }
-                    alpha = value;
+                    progress.alpha = value;
+                    // A better move is found: the others are worth less effort.
+                    if (3..14).contains(&progress.depth)
+                        && !value::is_decisive(value)
+                        && self.uses(Technique::LATE_MOVE_REDUCTION)
+                    {
+                        progress.depth -= params::raised_alpha_reduction();
+                    }
                 }
             }
-            if mv != best_move {
-                let tried = if capture { &mut captures } else { &mut quiets };
+            if mv != progress.best_move {
+                let tried = if candidate.capture {
+                    &mut captures
+                } else {
+                    &mut quiets
+                };
                 tried.push(mv);
             }
         }
 
-        // Step 17. No move is a loss (詰み), in check or not.
+        // Step 21. No move is a loss (詰み), in check or not.
         if number == 0 {
             return if excluded == Move::NONE {
                 value::mated_in(ply)
@@ -150,171 +183,161 @@ impl Worker {
                 alpha
             };
         }
+        self.conclude_node::<N>(node, &mut progress, alpha, &quiets, &captures)
+    }
+
+    /// Step 21: learns from the node and stores it. Returns its value.
+    fn conclude_node<N: NodeType>(
+        &mut self,
+        node: &Node,
+        progress: &mut Progress,
+        alpha: Value,
+        quiets: &TriedMoves,
+        captures: &TriedMoves,
+    ) -> Value {
+        let (ply, beta, best_move) = (node.ply, progress.beta, progress.best_move);
+        let mut best_value = progress.best_value;
         if best_value >= beta && !value::is_decisive(best_value) && !value::is_decisive(beta) {
             // The deeper the search, the more its exact value is to be trusted.
             best_value = (best_value * node.depth + beta) / (node.depth + 1);
         }
         if best_move.is_some() {
-            self.update_histories(node, best_move, &quiets, &captures);
+            self.learn_from_best(node, best_move, quiets, captures);
+        } else {
+            self.learn_from_fail_low(node, best_value);
         }
-        if excluded == Move::NONE {
-            let bound = if best_value >= beta {
-                Bound::LOWER
-            } else if N::PV && best_value > old_alpha {
-                Bound::EXACT
+        let mut node = *node;
+        if best_value <= alpha && ply > 0 {
+            // The line that the parent had on a principal variation has been refuted.
+            node.tt_pv |= self.stack.before(ply, 1).tt_pv;
+            self.stack.at_mut(ply).tt_pv = node.tt_pv;
+        }
+        if self.stack.at(ply).excluded != Move::NONE {
+            return best_value;
+        }
+        let bound = if best_value >= beta {
+            Bound::LOWER
+        } else if N::PV && best_move.is_some() {
+            Bound::EXACT
+        } else {
+            Bound::UPPER
+        };
+        if !(N::ROOT && self.pv_index > 0) {
+            let depth = if best_move.is_some() || node.in_check {
+                node.depth
             } else {
-                Bound::UPPER
+                // Every move failed: the value holds a little deeper than it was searched.
+                (node.depth + 1).min(MAX_PLY as Depth - 1)
             };
-            let quiet = best_move == Move::NONE || !self.position.is_capture(best_move);
-            if !node.in_check && quiet {
-                let static_eval = self.stack.at(ply).static_eval;
-                self.learn_correction(node.depth, static_eval, best_value, bound);
-            }
-            if !(N::ROOT && self.pv_index > 0) {
-                let entry = Entry {
-                    mv: best_move,
-                    value: best_value,
-                    eval: node.raw_eval,
-                    depth: node.depth,
-                    bound: if node.tt_pv { bound | Bound::PV } else { bound },
-                };
-                self.tt.store(self.position.key(), side, ply, entry);
-            }
+            let entry = Entry {
+                mv: best_move,
+                value: best_value,
+                eval: node.raw_eval,
+                depth,
+                bound: node.mark(bound),
+            };
+            let (key, side) = (self.position.key(), self.position.side_to_move());
+            self.tt.store(key, side, ply, entry);
+        }
+        let quiet = best_move == Move::NONE || !self.position.is_capture(best_move);
+        if !node.in_check && quiet {
+            self.learn_correction(node.depth, node.static_eval, best_value, bound);
         }
         best_value
     }
 
-    /// What histories say about a move.
+    /// All that is to be known of a move before it is played.
     #[inline(always)]
-    fn move_history(&self, ply: usize, mv: Move, capture: bool) -> i32 {
+    fn candidate(&self, ply: usize, mv: Move, number: usize, gives_check: bool) -> Candidate {
         let (piece, to) = (self.position.moved_piece_after(mv), mv.to());
-        if capture {
-            return self.history.capture(piece, to, self.position.piece_on(to));
-        }
-        let continuation = |back: usize| {
-            let index = self.stack.before(ply, back).continuation;
-            self.history.continuation(index)[piece.index()][to.index()].get()
+        let victim = self.position.piece_on(to);
+        let capture = victim.is_some();
+        let (history, sequel) = if capture {
+            (self.history.capture(piece, to, victim), 0)
+        } else {
+            let continuation = |back: usize| {
+                let index = self.stack.before(ply, back).continuation;
+                self.history.continuation(index)[piece.index()][to.index()].get()
+            };
+            let sequel = continuation(1) + continuation(2);
+            let side = self.position.side_to_move();
+            (2 * self.history.butterfly(side, mv) + sequel, sequel)
         };
-        self.history.butterfly(self.position.side_to_move(), mv) + continuation(1) + continuation(2)
+        Candidate {
+            mv,
+            number,
+            capture,
+            gives_check,
+            victim: see_value(victim),
+            history,
+            sequel,
+        }
     }
 
-    /// Step 12: whether a move is worth searching at all.
-    #[inline(always)]
-    fn prune_move(&self, node: &Node, mv: &Candidate, alpha: Value) -> Verdict {
-        let depth = node.depth;
-        if mv.capture || mv.gives_check {
-            // Static exchange pruning: no captures and checks that lose too much.
-            let keep = !self.uses(Technique::EXCHANGE_PRUNING)
-                || self.position.see_ge(mv.mv, prune::capture_see_limit(depth));
-            return if keep { Verdict::Search } else { Verdict::Skip };
-        }
-        // Late move pruning: good moves would have come earlier.
-        if depth <= params::late_depth()
-            && mv.number >= prune::late_move_limit(depth, node.improving)
-            && self.uses(Technique::LATE_MOVE_PRUNING)
-        {
-            return Verdict::SkipQuiets;
-        }
-        let reduction = prune::base_reduction(depth, mv.number) / 1024;
-        let reduced_depth = (depth - 1 - reduction).max(0);
-        // History pruning: it was never any good.
-        if reduced_depth <= params::history_depth()
-            && mv.history < prune::history_limit(depth)
-            && self.uses(Technique::HISTORY_PRUNING)
-        {
-            return Verdict::Skip;
-        }
-        // Parent futility pruning: a quiet move cannot lift the node to alpha.
-        if !node.in_check
-            && reduced_depth <= params::futility_depth()
-            && self.uses(Technique::PARENT_FUTILITY)
-        {
-            let bound = node.eval + prune::parent_futility_margin(reduced_depth, mv.history);
-            if bound <= alpha && !value::is_decisive(alpha) {
-                return Verdict::Futile(bound);
-            }
-        }
-        // Static exchange pruning: it puts a piece where it is lost.
-        if self.uses(Technique::EXCHANGE_PRUNING)
-            && !self
-                .position
-                .see_ge(mv.mv, prune::quiet_see_limit(reduced_depth))
-        {
-            return Verdict::Skip;
-        }
-        Verdict::Search
-    }
-
-    /// Steps 14 and 15: plays a move, searches it as deep and wide as it deserves, takes it back.
+    /// Steps 18 and 19: plays a move, searches it as deep and wide as it deserves, takes it back.
     #[inline(always)]
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
         mv: &Candidate,
         extension: Depth,
-        alpha: Value,
-        beta: Value,
+        base: i32,
+        progress: &Progress,
     ) -> Value {
         let ply = node.ply;
-        let new_depth = node.depth - 1 + extension;
+        let (alpha, beta) = (progress.alpha, progress.beta);
+        let mut new_depth = node.depth - 1 + extension;
         self.do_move(ply, mv.mv);
+        self.stack.at_mut(ply).history = mv.history;
+        let mut reduction = self.reduction::<N>(node, mv, base, alpha);
 
         let mut value = -value::INFINITE;
-        // Step 14. Late move reduction: late moves are searched shallower first.
-        let late = node.depth >= 2
-            && mv.number > 1 + usize::from(N::ROOT)
-            && self.uses(Technique::LATE_MOVE_REDUCTION);
-        if late {
-            let reduction = self.reduction::<N>(node, mv);
-            let longest = new_depth + Depth::from(N::PV);
-            let reduced = (new_depth - reduction).clamp(1, longest.max(1));
-            value = -self.pvs::<NonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
-            if value > alpha && reduced < new_depth && !self.stopped {
-                let deeper = value > alpha + params::lmr_deeper() + 2 * new_depth;
-                let again = new_depth + Depth::from(deeper);
-                value = -self.pvs::<NonPv>(ply + 1, -alpha - 1, -alpha, again, !node.cut_node);
+        let zero_window = |worker: &mut Worker, depth: Depth, cut_node: bool| {
+            -worker.pvs::<NonPv>(ply + 1, -alpha - 1, -alpha, depth, cut_node)
+        };
+        let reduces = self.uses(Technique::LATE_MOVE_REDUCTION);
+        // Step 18. Late move reduction: late moves are searched shallower first.
+        if node.depth >= 2 && mv.number > 1 && reduces {
+            let longest = (new_depth + 2).max(1);
+            let depth = (new_depth - reduction / 1024).clamp(1, longest) + Depth::from(N::PV);
+            self.stack.at_mut(ply).reduction = new_depth - depth;
+            value = zero_window(self, depth, true);
+            self.stack.at_mut(ply).reduction = 0;
+            if value > alpha && !self.stopped {
+                // How good it turned out says how deep to look again.
+                let deeper =
+                    depth < new_depth && value > progress.best_value + params::lmr_deeper();
+                let shallower = value < progress.best_value + params::lmr_shallower();
+                new_depth += Depth::from(deeper) - Depth::from(shallower);
+                if new_depth > depth {
+                    value = zero_window(self, new_depth, !node.cut_node);
+                }
+                if !self.stopped {
+                    self.learn_from_research(ply, mv);
+                }
             }
         } else if !N::PV || mv.number > 1 {
-            value = -self.pvs::<NonPv>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
+            if !node.tt_move.is_some() {
+                reduction += params::full_unknown();
+            }
+            let less = Depth::from(reduces && reduction > params::full_reduction())
+                + Depth::from(reduces && reduction > params::full_reduction_two() && new_depth > 2);
+            value = zero_window(self, new_depth - less, !node.cut_node);
         }
-        // Step 15. Open window for the first move of a PV node and for those that beat it.
+        // Step 19. Open window for the first move of a PV node and for those that beat it.
         if N::PV && (mv.number == 1 || value > alpha) && !self.stopped {
+            // A hash move known from more than quiescence search gets more than that again.
+            let known = node.entry.is_some_and(|entry| entry.depth > 1);
+            if mv.mv == node.tt_move && known && self.root_depth > 8 {
+                new_depth = new_depth.max(1);
+            }
             value = -self.pvs::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }
         self.undo_move(mv.mv);
         value
     }
 
-    /// Step 14: by how many plies to reduce a late move.
-    #[inline(always)]
-    fn reduction<N: NodeType>(&self, node: &Node, mv: &Candidate) -> Depth {
-        let mut reduction = prune::base_reduction(node.depth, mv.number);
-        if node.cut_node {
-            reduction += params::lmr_cut_node();
-        }
-        if !node.improving {
-            reduction += params::lmr_not_improving();
-        }
-        if node.tt_capture {
-            reduction += params::lmr_tt_capture();
-        }
-        if node.tt_pv {
-            reduction -= params::lmr_tt_pv();
-        }
-        if N::PV {
-            reduction -= params::lmr_pv();
-        }
-        if mv.gives_check {
-            reduction -= params::lmr_check();
-        }
-        if self.stack.at(node.ply + 1).cutoffs > 2 {
-            reduction += params::lmr_cutoffs();
-        }
-        reduction -= mv.history * 1024 / params::lmr_history();
-        reduction.max(0) / 1024
-    }
-
-    /// Step 16 at the root: keeps the score and line of a move that is the first or better than
+    /// Step 20 at the root: keeps the score and line of a move that is the first or better than
     /// alpha; of any other move nothing is known but that.
     fn record_root_move(
         &mut self,
@@ -352,55 +375,5 @@ impl Worker {
         if number > 1 && self.pv_index == 0 {
             self.best_move_changes += 1.0;
         }
-    }
-
-    /// Rewards a quiet move.
-    #[inline]
-    pub(super) fn reward_quiet(&mut self, ply: usize, mv: Move, bonus: i32) {
-        let (side, piece) = (
-            self.position.side_to_move(),
-            self.position.moved_piece_after(mv),
-        );
-        self.history
-            .update_quiet(side, mv, piece, self.stack.line(ply), bonus);
-    }
-
-    /// Step 17: rewards the best move and punishes those tried before it.
-    fn update_histories(
-        &mut self,
-        node: &Node,
-        best: Move,
-        quiets: &TriedMoves,
-        captures: &TriedMoves,
-    ) {
-        let (bonus, malus) = (history::bonus(node.depth), history::malus(node.depth));
-        if self.position.is_capture(best) {
-            self.update_capture(best, bonus);
-        } else {
-            self.reward_quiet(node.ply, best, bonus);
-            for &mv in quiets.iter() {
-                self.reward_quiet(node.ply, mv, -malus);
-            }
-        }
-        for &mv in captures.iter() {
-            self.update_capture(mv, -malus);
-        }
-        // A quiet move of the opponent that is refuted at once was no good sequel either.
-        let previous = *self.stack.before(node.ply, 1);
-        if previous.move_count == 1
-            && !previous.capture
-            && previous.continuation != ContinuationIndex::NONE
-        {
-            let (piece, to) = (self.position.piece_on(previous.mv.to()), previous.mv.to());
-            let line = self.stack.line(node.ply - 1);
-            self.history.update_continuation(piece, to, line, -malus);
-        }
-    }
-
-    #[inline]
-    fn update_capture(&mut self, mv: Move, bonus: i32) {
-        let victim = self.position.piece_on(mv.to());
-        self.history
-            .update_capture(self.position.moved_piece_after(mv), mv.to(), victim, bonus);
     }
 }

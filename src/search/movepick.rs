@@ -1,6 +1,6 @@
 //! Staged move picking: the hash move before anything is generated, then captures that lose
-//! nothing by exchange, then quiet moves by history, then losing captures. Each stage is generated
-//! only when the one before gave no cutoff.
+//! nothing by exchange, then quiet moves by history, then losing captures, then quiet moves that
+//! history speaks against. Each stage is generated only when the one before gave no cutoff.
 //!
 //! There are no killer slots: continuation histories order quiet moves by what they answer, and no
 //! strong shogi engine of today keeps killers beside them.
@@ -91,6 +91,7 @@ enum Stage {
     GenerateQuiets,
     Quiets,
     BadCaptures,
+    BadQuiets,
     GenerateEvasions,
     Evasions,
     QsHashMove,
@@ -109,7 +110,9 @@ pub struct MovePicker {
     next: usize,
     /// Behind the last move of the stage.
     end: usize,
-    /// Behind the losing captures, which are kept at `start`.
+    /// The next losing capture; they are kept at `start`.
+    bad_next: usize,
+    /// Behind the last of them.
     bad_end: usize,
     skip_quiets: bool,
 }
@@ -146,6 +149,7 @@ impl MovePicker {
             start,
             next: start,
             end: start,
+            bad_next: start,
             bad_end: start,
             skip_quiets: false,
         }
@@ -195,17 +199,29 @@ impl MovePicker {
                     if !self.skip_quiets
                         && let Some(best) = self.pick(context.arena)
                     {
-                        return Some(best.mv());
+                        if best.score() >= params::order_good_quiet() {
+                            return Some(best.mv());
+                        }
+                        self.put_back(best, context.arena);
                     }
-                    self.next = self.start;
-                    self.end = self.bad_end;
                     self.stage = Stage::BadCaptures;
                 }
-                Stage::BadCaptures => match self.take(context.arena) {
-                    // They were set aside in order of their scores.
-                    Some(bad) => return Some(bad.mv()),
-                    None => self.stage = Stage::Done,
-                },
+                Stage::BadCaptures => {
+                    if self.bad_next < self.bad_end {
+                        // They were set aside in order of their scores.
+                        self.bad_next += 1;
+                        return Some(context.arena[self.bad_next - 1].mv());
+                    }
+                    self.stage = Stage::BadQuiets;
+                }
+                Stage::BadQuiets => {
+                    if !self.skip_quiets
+                        && let Some(best) = self.pick(context.arena)
+                    {
+                        return Some(best.mv());
+                    }
+                    self.stage = Stage::Done;
+                }
                 Stage::GenerateEvasions => {
                     self.generate_evasions(&mut context);
                     self.stage = Stage::Evasions;
@@ -230,14 +246,6 @@ impl MovePicker {
         }
     }
 
-    /// The next move of the stage as it lies.
-    #[inline(always)]
-    fn take(&mut self, arena: &MoveArena) -> Option<ScoredMove> {
-        let taken = *arena[..self.end].get(self.next)?;
-        self.next += 1;
-        Some(taken)
-    }
-
     /// The move of the stage with the highest score among those left. Few moves of a node are ever
     /// asked for, so sorting all would be wasted.
     #[inline(always)]
@@ -252,6 +260,12 @@ impl MovePicker {
         left[best.place() - (self.next - self.start)] = first.moved(best.place());
         self.next += 1;
         Some(best)
+    }
+
+    /// Undoes the last pick.
+    fn put_back(&mut self, picked: ScoredMove, arena: &mut MoveArena) {
+        self.next -= 1;
+        arena[self.next] = picked.moved(self.next - self.start);
     }
 
     /// Lets `generate` write scored moves behind those kept, all but the hash move.

@@ -11,14 +11,18 @@
 //! capture have rules of their own.
 #![forbid(unsafe_code)]
 
-use super::history;
-use super::node::{NodeType, NonPv};
+use super::correction::Evaluation;
+use super::node::NodeType;
 use super::params;
 use super::prune;
 use super::technique::Technique;
-use super::tt::Entry;
+use super::tt::{Bound, DEPTH_EVAL, Entry};
 use super::worker::Worker;
-use crate::types::{Depth, Move, Value, value};
+use crate::types::{Depth, MAX_PLY, Move, Value, value};
+
+/// How much deeper than its node a mate in one is stored: enough to cut later visits, not so much
+/// that it would never be replaced.
+const MATE_DEPTH: Depth = 6;
 
 /// Facts about a node, settled before its moves are searched.
 #[derive(Clone, Copy)]
@@ -37,10 +41,24 @@ pub(super) struct Node {
     pub(super) tt_pv: bool,
     /// Static evaluation as the evaluator gave it, [`value::NONE`] in check.
     pub(super) raw_eval: Value,
+    /// Corrected by experience; in check, that of two plies before.
+    pub(super) static_eval: Value,
     /// Corrected by experience and by the value of the hash entry.
     pub(super) eval: Value,
+    /// By how much experience corrected it, cp.
+    pub(super) correction: Value,
     /// Whether the static evaluation is better than two plies before.
     pub(super) improving: bool,
+    /// Whether it is worse for the opponent than before the last move.
+    pub(super) opponent_worsening: bool,
+}
+
+impl Node {
+    /// A bound as it is to be stored of this node.
+    #[inline(always)]
+    pub(super) fn mark(&self, bound: Bound) -> Bound {
+        if self.tt_pv { bound | Bound::PV } else { bound }
+    }
 }
 
 impl Worker {
@@ -50,16 +68,18 @@ impl Worker {
         ply: usize,
         mut alpha: Value,
         mut beta: Value,
-        mut depth: Depth,
+        depth: Depth,
         cut_node: bool,
     ) -> Value {
         debug_assert!(-value::INFINITE <= alpha && alpha < beta && beta <= value::INFINITE);
         debug_assert!(N::PV || alpha + 1 == beta);
+        debug_assert!(!(N::PV && cut_node));
 
         // Step 1. Leave the leaves to quiescence search.
         if depth <= 0 {
             return self.quiescence::<N>(ply, alpha, beta);
         }
+        let depth = depth.min(MAX_PLY as Depth - 1);
         if N::PV {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply + 1);
@@ -87,16 +107,15 @@ impl Worker {
         let entry = self.tt.probe(key, side, ply);
         let tt_move = self.hash_move::<N>(entry.as_ref());
         // A search without one of the moves asks another question than the table answers.
-        let excluded = self.stack.at(ply).excluded;
+        let excluded = self.stack.at(ply).excluded != Move::NONE;
         if !N::PV
-            && excluded == Move::NONE
+            && !excluded
             && let Some(entry) = &entry
-            && entry.depth >= depth
-            && entry.cuts(beta)
+            && prune::table_cuts(entry, depth, beta, cut_node)
             && self.uses(Technique::TABLE_CUTOFF)
         {
             if entry.value >= beta && tt_move.is_some() && !self.position.is_capture(tt_move) {
-                self.reward_quiet(ply, tt_move, history::bonus(depth));
+                self.learn_from_table(ply, tt_move, depth);
             }
             return entry.value;
         }
@@ -112,17 +131,30 @@ impl Worker {
             return value::mate_in(ply + 1);
         }
 
-        // Step 6. Static evaluation.
-        let node = self.evaluate_node::<N>(ply, depth, cut_node, entry.as_ref(), tt_move);
-        if !N::ROOT {
-            self.stack.at_mut(ply + 1).cutoffs = 0;
+        // Step 6. Mate in one. The table had its say if the position was met before.
+        if !N::ROOT
+            && entry.is_none()
+            && !excluded
+            && let Some(value) = self.mate_in_one::<N>(ply, depth + MATE_DEPTH)
+        {
+            return value;
         }
 
-        // Steps 7 to 9. Prune the whole node.
-        if !N::PV
+        // Step 7. Static evaluation.
+        let mut node = self.evaluate_node::<N>(ply, depth, cut_node, entry, tt_move);
+        if !N::ROOT {
+            self.stack.at_mut(ply + 1).cutoffs = 0;
+            if !excluded {
+                self.learn_from_evaluation(&node);
+                node.depth += self.hindsight(&node);
+            }
+        }
+
+        // Steps 8 to 12. Prune the whole node.
+        if !excluded
+            && !N::PV
             && !node.in_check
-            && excluded == Move::NONE
-            && let Some(value) = self.prune_node(&node, alpha, beta)
+            && let Some(value) = self.prune_node(&mut node, alpha, beta)
         {
             return value;
         }
@@ -130,17 +162,28 @@ impl Worker {
             return value::DRAW;
         }
 
-        // Step 10. Internal iterative reduction: without a hash move the node is not worth its
+        // Step 13. Internal iterative reduction: without a hash move the node is not worth its
         // depth yet; the next iteration will know one.
         if (N::PV || cut_node)
-            && depth >= params::iir_depth()
+            && node.depth >= params::iir_depth()
             && !tt_move.is_some()
             && self.uses(Technique::ITERATIVE_REDUCTION)
         {
-            depth -= 1;
+            node.depth -= 1;
         }
 
-        let node = Node { depth, ..node };
+        // Step 14. ProbCut.
+        if !N::PV
+            && !node.in_check
+            && !excluded
+            && let Some(value) = self.probcut(&node, beta)
+        {
+            return value;
+        }
+        if self.stopped {
+            return value::DRAW;
+        }
+
         self.search_moves::<N>(&node, alpha, beta)
     }
 
@@ -157,104 +200,111 @@ impl Worker {
         }
     }
 
-    /// Step 6: evaluates the node and leaves the evaluation in its frame.
+    /// Step 6, and the like in quiescence search: looks for a move that mates at once, and keeps
+    /// it in the table as searched to `depth`.
+    #[inline(always)]
+    pub(super) fn mate_in_one<N: NodeType>(&mut self, ply: usize, depth: Depth) -> Option<Value> {
+        if self.position.in_check() || !self.uses(Technique::MATE_IN_ONE) {
+            return None;
+        }
+        let mv = self.position.mate_in_one()?;
+        let value = value::mate_in(ply + 1);
+        if N::PV {
+            self.pv.set(ply, mv);
+        }
+        let pv = if N::PV { Bound::PV } else { Bound::empty() };
+        let entry = Entry {
+            mv,
+            value,
+            eval: value::NONE,
+            depth: depth.min(MAX_PLY as Depth - 1),
+            bound: Bound::EXACT | pv,
+        };
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        self.tt.store(key, side, ply, entry);
+        Some(value)
+    }
+
+    /// Step 7: evaluates the node and leaves the evaluation in its frame.
     #[inline(always)]
     fn evaluate_node<N: NodeType>(
         &mut self,
         ply: usize,
         depth: Depth,
         cut_node: bool,
-        entry: Option<&Entry>,
+        entry: Option<Entry>,
         tt_move: Move,
     ) -> Node {
         let in_check = self.position.in_check();
-        let (raw_eval, static_eval, eval) = if in_check {
-            // No evaluation is to be trusted in check; that of two plies before stands in.
-            (
-                value::NONE,
-                self.stack.before(ply, 2).static_eval,
-                value::NONE,
-            )
-        } else {
-            let evaluation = self.evaluate(entry);
-            (evaluation.raw, evaluation.corrected, evaluation.refined)
-        };
-        self.stack.at_mut(ply).static_eval = static_eval;
         let earlier = self.stack.before(ply, 2).static_eval;
-        let improving = !in_check
-            && if earlier != value::NONE {
-                static_eval > earlier
-            } else {
-                let earlier = self.stack.before(ply, 4).static_eval;
-                earlier == value::NONE || static_eval > earlier
-            };
+        let evaluation = if in_check {
+            // No evaluation is to be trusted in check; that of two plies before stands in.
+            Evaluation::stand_in(earlier)
+        } else {
+            self.evaluate(entry.as_ref())
+        };
+        let tt_pv = N::PV || entry.as_ref().is_some_and(Entry::is_pv);
+        if entry.is_none() && !in_check {
+            self.store_evaluation(ply, evaluation.raw, tt_pv);
+        }
+        let static_eval = evaluation.corrected;
+        let before = self.stack.before(ply, 1).static_eval;
+        let frame = self.stack.at_mut(ply);
+        frame.static_eval = static_eval;
+        frame.in_check = in_check;
+        if frame.excluded == Move::NONE {
+            frame.tt_pv = tt_pv;
+        }
         Node {
             ply,
             depth,
             cut_node,
             in_check,
             tt_move,
-            entry: entry.copied(),
+            entry,
             tt_capture: tt_move.is_some() && self.position.is_capture(tt_move),
-            tt_pv: N::PV || entry.is_some_and(Entry::is_pv),
-            raw_eval,
-            eval,
-            improving,
+            tt_pv: frame.tt_pv,
+            raw_eval: evaluation.raw,
+            static_eval,
+            eval: evaluation.refined,
+            correction: evaluation.corrected - evaluation.raw,
+            improving: !in_check && (earlier == value::NONE || static_eval > earlier),
+            opponent_worsening: !in_check && before != value::NONE && static_eval > -before,
         }
     }
 
-    /// Steps 7 to 9: decides nodes that are far outside the window without searching their moves.
+    /// Keeps a static evaluation in the table, which spares the next visit working it out.
     #[inline(always)]
-    fn prune_node(&mut self, node: &Node, alpha: Value, beta: Value) -> Option<Value> {
-        let (depth, eval) = (node.depth, node.eval);
+    pub(super) fn store_evaluation(&mut self, ply: usize, raw: Value, pv: bool) {
+        let entry = Entry {
+            mv: Move::NONE,
+            value: value::NONE,
+            eval: raw,
+            depth: DEPTH_EVAL,
+            bound: if pv { Bound::PV } else { Bound::empty() },
+        };
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        self.tt.store(key, side, ply, entry);
+    }
 
-        // Step 7. Razoring: hopeless nodes go straight to quiescence search.
-        if depth <= params::razor_depth()
-            && !value::is_decisive(alpha)
-            && eval < alpha - prune::razor_margin(depth)
-            && self.uses(Technique::RAZORING)
-        {
-            let value = self.quiescence::<NonPv>(node.ply, alpha, alpha + 1);
-            if value <= alpha && !value::is_loss(value) || self.stopped {
-                return Some(value);
-            }
+    /// Step 7: by how much to search the node deeper or shallower, now that the evaluation shows
+    /// whether the reduction of the move that led to it was justified.
+    #[inline(always)]
+    fn hindsight(&mut self, node: &Node) -> Depth {
+        let before = self.stack.before(node.ply, 1);
+        let (reduction, earlier) = (before.reduction, before.static_eval);
+        if node.in_check || earlier == value::NONE || !self.uses(Technique::HINDSIGHT) {
+            return 0;
         }
-
-        // Step 8. Child futility pruning: so far above beta that no answer brings it back.
-        if !node.tt_pv
-            && depth <= params::child_futility_depth()
-            && (!node.tt_move.is_some() || node.tt_capture)
-            && !value::is_decisive(beta)
-            && !value::is_win(eval)
-            && eval - prune::child_futility_margin(depth, node.improving) >= beta
-            && self.uses(Technique::CHILD_FUTILITY)
+        if reduction >= 3 && !node.opponent_worsening {
+            1
+        } else if reduction >= 2
+            && node.depth >= 2
+            && node.static_eval + earlier > params::hindsight_margin()
         {
-            return Some((2 * beta + eval) / 3);
+            -1
+        } else {
+            0
         }
-
-        // Step 9. Null move: if passing holds beta, a move will.
-        let static_eval = self.stack.at(node.ply).static_eval;
-        if node.ply > 0
-            && node.cut_node
-            && depth >= params::null_depth()
-            && self.stack.before(node.ply, 1).mv != Move::NULL
-            && eval >= beta
-            && static_eval >= beta + prune::null_static_margin(depth)
-            && !value::is_loss(beta)
-            && self.uses(Technique::NULL_MOVE)
-        {
-            let reduction = prune::null_reduction(depth, eval - beta);
-            self.do_null_move(node.ply);
-            let value = -self.pvs::<NonPv>(node.ply + 1, -beta, 1 - beta, depth - reduction, false);
-            self.undo_null_move();
-            if self.stopped {
-                return Some(value::DRAW);
-            }
-            if value >= beta {
-                // A mate found after a pass proves nothing.
-                return Some(if value::is_win(value) { beta } else { value });
-            }
-        }
-        None
     }
 }

@@ -6,7 +6,7 @@ use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params;
 use super::technique::Technique;
-use super::tt::{Bound, DEPTH_QS, Entry};
+use super::tt::{Bound, DEPTH_EVAL, DEPTH_QS, Entry};
 use super::worker::Worker;
 use crate::position::see_value;
 use crate::types::{Move, Value, value};
@@ -49,25 +49,32 @@ impl Worker {
             return entry.value;
         }
 
-        // Step 3. Stand pat: the side to move need not capture. In check it has no such choice.
+        // Step 3. Mate in one.
+        if entry.is_none()
+            && let Some(value) = self.mate_in_one::<N>(ply, DEPTH_QS)
+        {
+            return value;
+        }
+
+        // Step 4. Stand pat: the side to move need not capture. In check it has no such choice.
         let in_check = self.position.in_check();
-        let (raw_eval, mut best_value) = if in_check {
-            (value::NONE, -value::INFINITE)
+        let (raw_eval, static_eval, mut best_value) = if in_check {
+            (value::NONE, value::NONE, -value::INFINITE)
         } else {
             let evaluation = self.evaluate(entry.as_ref());
-            (evaluation.raw, evaluation.refined)
+            (evaluation.raw, evaluation.corrected, evaluation.refined)
         };
-        let stand_pat = best_value;
         if !in_check && best_value >= beta {
+            if !value::is_decisive(best_value) {
+                best_value = (best_value + beta) / 2;
+            }
             if entry.is_none() {
-                let bound = Bound::LOWER;
-                let value = best_value;
                 let stored = Entry {
                     mv: Move::NONE,
-                    value,
+                    value: best_value,
                     eval: raw_eval,
-                    depth: DEPTH_QS,
-                    bound,
+                    depth: DEPTH_EVAL,
+                    bound: Bound::LOWER,
                 };
                 self.tt.store(key, side, ply, stored);
             }
@@ -75,7 +82,7 @@ impl Worker {
         }
         alpha = alpha.max(best_value);
 
-        // Step 4. Captures, or every move when in check.
+        // Step 5. Captures, or every move when in check.
         let tt_move = match &entry {
             Some(entry) if self.position.is_legal(entry.mv) => entry.mv,
             _ => Move::NONE,
@@ -89,7 +96,7 @@ impl Worker {
             number += 1;
             let capture = self.position.is_capture(mv);
 
-            // Step 5. Skip what promises nothing, once a move that is no loss is known.
+            // Step 6. Skip what promises nothing, once a move that is no loss is known.
             if !value::is_loss(best_value) && self.uses(Technique::DELTA_PRUNING) {
                 if in_check {
                     if !capture {
@@ -109,9 +116,14 @@ impl Worker {
                     // measured to be worth nothing.
                     // <https://www.chessprogramming.org/Delta_Pruning>
                     let victim = see_value(self.position.piece_on(mv.to()));
-                    let bound = stand_pat + params::delta_margin() + victim;
-                    if bound <= alpha && !value::is_decisive(alpha) {
-                        best_value = best_value.max(bound);
+                    let base = static_eval + params::delta_margin();
+                    if base + victim <= alpha && !value::is_decisive(alpha) {
+                        best_value = best_value.max(base + victim);
+                        continue;
+                    }
+                    // Nor does it if the exchange wins too little.
+                    if !value::is_decisive(alpha) && !self.position.see_ge(mv, alpha - base) {
+                        best_value = best_value.max(alpha.min(base));
                         continue;
                     }
                 }
@@ -120,7 +132,7 @@ impl Worker {
                 }
             }
 
-            // Step 6. Play and search it.
+            // Step 7. Play and search it.
             self.do_move(ply, mv);
             let value = -self.quiescence::<N>(ply + 1, -beta, -alpha);
             self.undo_move(mv);
@@ -142,9 +154,12 @@ impl Worker {
             }
         }
 
-        // Step 7. In check without an answer is mate (詰み).
+        // Step 8. In check without an answer is mate (詰み).
         if in_check && number == 0 {
             return value::mated_in(ply);
+        }
+        if best_value >= beta && !value::is_decisive(best_value) {
+            best_value = (best_value + beta) / 2;
         }
         let bound = if best_value >= beta {
             Bound::LOWER

@@ -69,6 +69,12 @@ impl PvTable {
         self.lengths[ply] = 0;
     }
 
+    /// Makes the line of a ply a single move.
+    pub fn set(&mut self, ply: usize, mv: Move) {
+        self.lines[ply][0] = mv;
+        self.lengths[ply] = 1;
+    }
+
     /// Makes the line of a ply the move followed by the line of the next ply.
     pub fn update(&mut self, ply: usize, mv: Move) {
         let length = self.lengths[ply + 1].min(MAX_PLY);

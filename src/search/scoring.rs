@@ -5,7 +5,7 @@
 //! to do per move is little.
 #![forbid(unsafe_code)]
 
-use super::history::{ButterflyRow, CONTINUATIONS, Histories, PieceTo};
+use super::history::{ButterflyRow, Histories, PieceTo};
 use super::movepick::{Context, MoveArena, ScoredMove};
 use super::params;
 use crate::bitboard::Bitboard;
@@ -14,6 +14,8 @@ use crate::types::{Color, Move, MoveSink, Piece, PieceType, Square, Value};
 
 /// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
 const CHECK_TOLERANCE: Value = 75;
+/// Plies back of the moves that quiet moves are scored as sequels of.
+const SCORED_CONTINUATIONS: [usize; 5] = [1, 2, 3, 4, 6];
 /// More than any history, so that captures that answer a check come first.
 const CAPTURES_FIRST: i32 = 1 << 20;
 
@@ -153,7 +155,7 @@ pub struct QuietScore<'a> {
     checks: &'a CheckInfo,
     history: &'a Histories,
     side: Color,
-    continuations: [&'a PieceTo; CONTINUATIONS.len()],
+    continuations: [&'a PieceTo; SCORED_CONTINUATIONS.len()],
 }
 
 impl<'a> QuietScore<'a> {
@@ -164,7 +166,7 @@ impl<'a> QuietScore<'a> {
             checks: context.checks,
             history: context.history,
             side: context.position.side_to_move(),
-            continuations: CONTINUATIONS.map(|(back, _)| context.continuation(back)),
+            continuations: SCORED_CONTINUATIONS.map(|back| context.continuation(back)),
         }
     }
 }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::history::ContinuationIndex;
-use crate::types::{MAX_PLY, Move, Value, value};
+use crate::types::{Depth, MAX_PLY, Move, Value, value};
 
 /// One ply of the line being searched.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,14 @@ pub struct Frame {
     pub move_count: usize,
     /// How many children of this node's children failed high.
     pub cutoffs: u32,
+    /// By how many plies the move played from this node is searched shallower.
+    pub reduction: Depth,
+    /// What the histories said about the move played from this node.
+    pub history: i32,
+    /// Whether the side to move was in check.
+    pub in_check: bool,
+    /// Whether the node is or was on a principal variation.
+    pub tt_pv: bool,
 }
 
 const EMPTY: Frame = Frame {
@@ -31,6 +39,10 @@ const EMPTY: Frame = Frame {
     capture: false,
     move_count: 0,
     cutoffs: 0,
+    reduction: 0,
+    history: 0,
+    in_check: false,
+    tt_pv: false,
 };
 
 /// Frames before the root, so that looking back from any ply is always valid.

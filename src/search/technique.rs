@@ -31,12 +31,20 @@ bitflags! {
         const PARENT_FUTILITY = 1 << 8;
         /// Static exchange pruning.
         const EXCHANGE_PRUNING = 1 << 9;
-        /// Check extension.
-        const CHECK_EXTENSION = 1 << 10;
         /// Singular extension, and what its search says otherwise.
         const SINGULAR = 1 << 15;
         /// Correction of the static evaluation by experience.
         const CORRECTION = 1 << 16;
+        /// Looking for a mate in one.
+        const MATE_IN_ONE = 1 << 17;
+        /// Changing the depth of a reduced node by what its evaluation says.
+        const HINDSIGHT = 1 << 18;
+        /// ProbCut.
+        const PROBCUT = 1 << 19;
+        /// ProbCut by the transposition table alone.
+        const SMALL_PROBCUT = 1 << 20;
+        /// Futility pruning of captures.
+        const CAPTURE_FUTILITY = 1 << 21;
         /// Late move reductions.
         const LATE_MOVE_REDUCTION = 1 << 11;
         /// Quiescence search; without it leaves get their static evaluation.

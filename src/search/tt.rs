@@ -32,8 +32,10 @@ bitflags! {
 
 /// Depth of quiescence entries.
 pub const DEPTH_QS: Depth = 0;
+/// Depth of entries that hold a static evaluation and nothing else.
+pub const DEPTH_EVAL: Depth = -1;
 /// Added to a depth so that it fits an unsigned byte and no entry is all zeros.
-const DEPTH_OFFSET: Depth = 1;
+const DEPTH_OFFSET: Depth = 2;
 
 /// An entry as the search sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

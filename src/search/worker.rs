@@ -66,6 +66,8 @@ pub struct Worker {
     pub(super) pv_index: usize,
     pub(super) root_side: Color,
     pub(super) root_depth: Depth,
+    /// Width of the window at the root, cp.
+    pub(super) root_delta: Value,
     pub(super) completed_depth: Depth,
     pub(super) max_depth: Depth,
     pub(super) seldepth: usize,
@@ -103,6 +105,7 @@ impl Worker {
             pv_index: 0,
             root_side: Color::Black,
             root_depth: 0,
+            root_delta: 1,
             completed_depth: 0,
             max_depth: 0,
             seldepth: 0,
@@ -138,6 +141,7 @@ impl Worker {
         self.arena.clear();
         self.pv_index = 0;
         self.root_depth = 0;
+        self.root_delta = 1;
         self.completed_depth = 0;
         self.seldepth = 0;
         self.nodes = 0;

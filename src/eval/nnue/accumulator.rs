@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
-use super::features::{self, FeatureSet, PLANE_SQUARES, View};
+use super::features::{self, Changes, FeatureSet, PLANE_SQUARES, View, Views};
 use super::list::List;
 use super::network::{Block, Parameters};
 use crate::position::{DirtyPieces, Position};
@@ -32,6 +32,7 @@ pub(super) struct Accumulator {
     plies: Vec<Ply>,
     /// Two rows for each ply.
     rows: Vec<Block>,
+    views: Views,
     cache: Cache,
 }
 
@@ -43,6 +44,7 @@ impl Accumulator {
             line: Vec::with_capacity(MAX_PLY + 8),
             plies: Vec::with_capacity(MAX_PLY + 8),
             rows: vec![Block::ZERO; 2 * blocks * (MAX_PLY + 8)],
+            views: Views::new(parameters.architecture.features),
             cache: Cache::new(parameters),
         }
     }
@@ -109,49 +111,90 @@ impl Accumulator {
         if self.rows.len() < (top + 1) * 2 * blocks {
             self.rows.resize((top + 1) * 4 * blocks, Block::ZERO);
         }
-        for perspective in Color::ALL {
-            if !self.plies[top].known[perspective.index()] {
-                self.bring_up(parameters, backend, position, perspective, top);
-            }
+        if self.plies[top].known != [true; 2] {
+            self.bring_up(parameters, backend, position, top);
         }
         let rows = &self.rows[top * 2 * blocks..][..2 * blocks];
         let (black, white) = rows.split_at(blocks);
         [black, white]
     }
 
-    /// Works out the sums of the current position for one perspective.
+    /// Works out the sums of the current position.
     #[inline]
     fn bring_up(
         &mut self,
         parameters: &Parameters,
         backend: &dyn Backend,
         position: &Position,
-        perspective: Color,
         top: usize,
     ) {
         let set = parameters.architecture.features;
-        let Some(base) = self.base(set, perspective, top) else {
-            self.refresh(parameters, backend, position, perspective, top);
+        let bases = Color::ALL.map(|perspective| self.base(set, perspective, top));
+        if let [Some(base), Some(other)] = bases
+            && base == other
+        {
+            self.advance(parameters, backend, position, base, top);
             return;
-        };
-        let view = View::new(set, perspective, position);
-        let blocks = parameters.transformer.blocks();
-        for ply in base + 1..=top {
-            let Ply { dirty, hands, .. } = &self.plies[ply];
-            let (mut removed, mut added) = (List::new(), List::new());
-            if let Some(dirty) = dirty {
-                view.changes(dirty, hands, &mut removed, &mut added);
+        }
+        for (perspective, base) in Color::ALL.into_iter().zip(bases) {
+            match base {
+                Some(base) => {
+                    self.advance_one(parameters, backend, position, perspective, base, top);
+                }
+                None => self.refresh(parameters, backend, position, perspective, top),
             }
-            let (below, row) = self.rows.split_at_mut(ply * 2 * blocks);
-            let at = perspective.index() * blocks;
+        }
+    }
+
+    /// Works out the sums of all plies above one for both perspectives.
+    #[inline(always)]
+    fn advance(
+        &mut self,
+        parameters: &Parameters,
+        backend: &dyn Backend,
+        position: &Position,
+        base: usize,
+        top: usize,
+    ) {
+        let view = |perspective| self.views.get(perspective, position.king(perspective));
+        let [black, white] = Color::ALL.map(view);
+        let size = 2 * parameters.transformer.blocks();
+        for ply in base + 1..=top {
+            let it = &mut self.plies[ply];
+            let changes = [changes(black, it), changes(white, it)];
+            it.known = [true; 2];
+            let rows = &mut self.rows[(ply - 1) * size..][..2 * size];
+            let (from, out) = rows.split_at_mut(size);
+            backend.advance(out, from, &parameters.transformer, &changes);
+        }
+    }
+
+    /// The same for one perspective.
+    fn advance_one(
+        &mut self,
+        parameters: &Parameters,
+        backend: &dyn Backend,
+        position: &Position,
+        perspective: Color,
+        base: usize,
+        top: usize,
+    ) {
+        let view = self.views.get(perspective, position.king(perspective));
+        let blocks = parameters.transformer.blocks();
+        let at = perspective.index() * blocks;
+        for ply in base + 1..=top {
+            let it = &mut self.plies[ply];
+            let changes = changes(view, it);
+            it.known[perspective.index()] = true;
+            let rows = &mut self.rows[(ply - 1) * 2 * blocks..][..4 * blocks];
+            let (from, out) = rows.split_at_mut(2 * blocks);
             backend.accumulate(
-                &mut row[at..][..blocks],
-                &below[below.len() - 2 * blocks + at..][..blocks],
+                &mut out[at..][..blocks],
+                &from[at..][..blocks],
                 &parameters.transformer,
-                added.as_slice(),
-                removed.as_slice(),
+                changes.added.as_slice(),
+                changes.removed.as_slice(),
             );
-            self.plies[ply].known[perspective.index()] = true;
         }
     }
 
@@ -170,7 +213,8 @@ impl Accumulator {
             }
             if let Some(dirty) = dirty
                 && dirty.after == king
-                && set.view(perspective, dirty.from) != set.view(perspective, Some(dirty.to))
+                && self.views.get(perspective, dirty.from).number
+                    != self.views.get(perspective, Some(dirty.to)).number
             {
                 return None;
             }
@@ -196,6 +240,15 @@ impl Accumulator {
             from_scratch(parameters, backend, position, perspective, None, row);
         }
         self.plies[top].known[perspective.index()] = true;
+    }
+}
+
+/// What the move to a ply changes; nothing at the bottom.
+#[inline(always)]
+fn changes(view: &View, ply: &Ply) -> Changes {
+    match &ply.dirty {
+        Some(dirty) => view.changes(dirty, &ply.hands),
+        None => Changes::default(),
     }
 }
 
@@ -272,10 +325,9 @@ impl Cache {
         row: &mut [Block],
     ) {
         let set = parameters.architecture.features;
-        let seen = set.view(perspective, position.king(perspective));
-        let entry = perspective.index() * set.views() + seen;
+        let view = View::new(set, perspective, position.king(perspective));
+        let entry = perspective.index() * set.views() + view.number;
         let pieces = pieces(set, perspective, position);
-        let view = View::new(set, perspective, position);
         let (mut removed, mut added) = (List::new(), List::new());
         difference(
             &view,

@@ -168,14 +168,6 @@ impl FeatureSet {
         }
     }
 
-    /// The number of the way a perspective sees the board with its king on a square. A missing
-    /// king is taken to stand on the first square.
-    #[inline(always)]
-    pub fn view(&self, perspective: Color, king: Option<Square>) -> usize {
-        let (copy, mirrored) = self.place(king_index(perspective, king));
-        copy + if mirrored { self.copies() } else { 0 }
-    }
-
     /// Features of the set.
     pub const fn dimensions(&self) -> usize {
         self.stride() * self.copies() * if self.effects { 9 } else { 1 }
@@ -195,12 +187,6 @@ impl FeatureSet {
     pub fn depends_on_king(&self) -> bool {
         self.buckets != Buckets::One
     }
-}
-
-/// The square of a perspective's king as it sees it; the first one for a missing king.
-#[inline(always)]
-fn king_index(perspective: Color, king: Option<Square>) -> usize {
-    king.map_or(0, |sq| sq.relative(perspective).index())
 }
 
 /// A plane square by piece (as Black sees it), square and perspective: the first number of the
@@ -270,6 +256,8 @@ static MAPS: [[Map; 2]; 2] = [
 
 /// How a perspective sees the board while its king stays where it is.
 pub(super) struct View {
+    /// What tells it from the other views of the perspective: see [`FeatureSet::views`].
+    pub number: usize,
     perspective: Color,
     kings: Kings,
     offset: u32,
@@ -277,13 +265,15 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view of a perspective in a position.
+    /// The view of a perspective with its king on a square. A missing king is taken to stand on
+    /// the first square.
     #[inline]
-    pub fn new(set: &FeatureSet, perspective: Color, position: &Position) -> View {
-        let king = king_index(perspective, position.king(perspective));
+    pub fn new(set: &FeatureSet, perspective: Color, king: Option<Square>) -> View {
+        let king = king.map_or(0, |sq| sq.relative(perspective).index());
         let (copy, mirrored) = set.place(king);
         let merged = matches!(set.kings, Kings::Merged | Kings::Both);
         View {
+            number: copy + if mirrored { set.copies() } else { 0 },
             perspective,
             kings: set.kings,
             offset: (copy * set.stride()) as u32,
@@ -291,15 +281,13 @@ impl View {
         }
     }
 
-    /// Adds the features of a plane square.
+    /// Adds the features of a king by its plane square.
     #[inline(always)]
-    fn add<const N: usize>(&self, number: usize, features: &mut List<N>) {
-        if number >= FRIEND_KING {
-            match self.kings {
-                Kings::Absent => return,
-                Kings::Both => features.push((number + 81) as u32),
-                Kings::Split | Kings::Merged => {}
-            }
+    fn add_king<const N: usize>(&self, number: usize, features: &mut List<N>) {
+        match self.kings {
+            Kings::Absent => return,
+            Kings::Both => features.push((number + 81) as u32),
+            Kings::Split | Kings::Merged => {}
         }
         features.push(self.feature(number));
     }
@@ -310,33 +298,75 @@ impl View {
         self.offset + u32::from(self.map[number])
     }
 
+    /// The feature of a piece on a square, if pieces of the kind count in the set.
+    #[inline(always)]
+    fn on_board(&self, piece: Piece, sq: Square) -> u32 {
+        self.feature(on_board(self.perspective, piece, sq))
+    }
+
     /// What a move changes, given both hands after it: features removed and added. The king of
     /// the perspective has not moved, or it does not matter.
-    #[inline]
-    pub fn changes(
-        &self,
-        dirty: &DirtyPieces,
-        hands: &[Hand; 2],
-        removed: &mut List<MAX_CHANGES>,
-        added: &mut List<MAX_CHANGES>,
-    ) {
-        let us = dirty.after.color();
-        let hand = |kind| hands[us.index()].count(kind);
-        if let Some(from) = dirty.from {
-            self.add(on_board(self.perspective, dirty.before, from), removed);
-            if dirty.captured.is_some() {
-                let number = on_board(self.perspective, dirty.captured, dirty.to);
-                self.add(number, removed);
-                let kind = dirty.captured.kind().demote();
-                let number = in_hand(self.perspective, us, kind, hand(kind));
-                added.push(self.feature(number));
-            }
+    #[inline(always)]
+    pub fn changes(&self, dirty: &DirtyPieces, hands: &[Hand; 2]) -> Changes {
+        let mut changes = Changes::default();
+        let Changes { removed, added } = &mut changes;
+        let &DirtyPieces {
+            from,
+            to,
+            before,
+            after,
+            captured,
+        } = dirty;
+        let owner = after.color();
+        // The number in hand of the last of some pieces.
+        let in_hand = |kind, count| self.feature(in_hand(self.perspective, owner, kind, count));
+        let hand = |kind| hands[owner.index()].count(kind);
+        let Some(from) = from else {
+            removed.push(in_hand(after.kind(), hand(after.kind()) + 1));
+            added.push(self.on_board(after, to));
+            return changes;
+        };
+        if after.kind() == PieceType::King {
+            self.add_king(on_board(self.perspective, before, from), removed);
+            self.add_king(on_board(self.perspective, after, to), added);
         } else {
-            let kind = dirty.after.kind();
-            let number = in_hand(self.perspective, us, kind, hand(kind) + 1);
-            removed.push(self.feature(number));
+            removed.push(self.on_board(before, from));
+            added.push(self.on_board(after, to));
         }
-        self.add(on_board(self.perspective, dirty.after, dirty.to), added);
+        if captured.is_some() {
+            removed.push(self.on_board(captured, to));
+            let kind = captured.kind().demote();
+            added.push(in_hand(kind, hand(kind)));
+        }
+        changes
+    }
+}
+
+/// Features that a move removes and adds.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub removed: List<MAX_CHANGES>,
+    pub added: List<MAX_CHANGES>,
+}
+
+/// The views of both perspectives for every square of their kings.
+pub(super) struct Views(Box<[View]>);
+
+impl Views {
+    /// The views of a feature set.
+    pub fn new(set: &FeatureSet) -> Views {
+        let kings = || Square::all().map(Some).chain([None]);
+        let views = Color::ALL
+            .into_iter()
+            .flat_map(|perspective| kings().map(move |king| View::new(set, perspective, king)));
+        Views(views.collect())
+    }
+
+    /// The view of a perspective with its king on a square.
+    #[inline(always)]
+    pub fn get(&self, perspective: Color, king: Option<Square>) -> &View {
+        let king = king.map_or(Square::COUNT, Square::index);
+        &self.0[perspective.index() * (Square::COUNT + 1) + king]
     }
 }
 
@@ -377,7 +407,7 @@ pub(super) fn active(
     position: &Position,
     without: Option<Square>,
 ) -> List<MAX_ACTIVE> {
-    let view = View::new(set, perspective, position);
+    let view = View::new(set, perspective, position.king(perspective));
     let mut features = List::new();
     if set.effects {
         let effects = Effects::new(position, without);
@@ -390,7 +420,11 @@ pub(super) fn active(
         });
     } else {
         for_each_piece(perspective, position, without, |number, _| {
-            view.add(number, &mut features);
+            if number < FRIEND_KING {
+                features.push(view.feature(number));
+            } else {
+                view.add_king(number, &mut features);
+            }
         });
     }
     features

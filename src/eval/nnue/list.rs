@@ -30,3 +30,10 @@ impl<const N: usize> List<N> {
         &self.items[..self.len]
     }
 }
+
+impl<const N: usize> Default for List<N> {
+    #[inline(always)]
+    fn default() -> List<N> {
+        List::new()
+    }
+}

@@ -20,6 +20,7 @@ macro_rules! level {
 
         const _: () = {
             use $crate::eval::nnue::backend::{Backend, dense, rows, scalar};
+            use $crate::eval::nnue::features::Changes;
             use $crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
 
             impl Backend for $level {
@@ -37,6 +38,17 @@ macro_rules! level {
                 ) {
                     // SAFETY: `detect` is the only way to this type, so the CPU has the features.
                     unsafe { accumulate(*self, out, from, transformer, added, removed) }
+                }
+
+                fn advance(
+                    &self,
+                    out: &mut [Block],
+                    from: &[Block],
+                    transformer: &Transformer,
+                    changes: &[Changes; 2],
+                ) {
+                    // SAFETY: as above.
+                    unsafe { advance(*self, out, from, transformer, changes) }
                 }
 
                 fn clip(&self, sums: &[Block], out: &mut [Bytes]) {
@@ -97,6 +109,17 @@ macro_rules! level {
                 removed: &[u32],
             ) {
                 rows::accumulate(level, out, from, transformer, added, removed);
+            }
+
+            #[target_feature(enable = $features)]
+            fn advance(
+                level: $level,
+                out: &mut [Block],
+                from: &[Block],
+                transformer: &Transformer,
+                changes: &[Changes; 2],
+            ) {
+                rows::advance(level, out, from, transformer, changes);
             }
 
             #[target_feature(enable = $features)]

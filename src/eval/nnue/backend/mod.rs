@@ -24,6 +24,7 @@ mod ssse3;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use super::features::Changes;
 use super::network::{Affine, Block, Bytes, Transformer, Weights};
 use crate::memory::{Plain, Zeroable};
 use std::sync::OnceLock;
@@ -41,6 +42,15 @@ pub(super) trait Backend: Sync {
         transformer: &Transformer,
         added: &[u32],
         removed: &[u32],
+    );
+
+    /// The same for both perspectives' rows, one behind the other, after a move.
+    fn advance(
+        &self,
+        out: &mut [Block],
+        from: &[Block],
+        transformer: &Transformer,
+        changes: &[Changes; 2],
     );
 
     /// Limits sums of the first layer to 0 to 127.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::registers::{Dot, Registers};
+use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Block, Transformer};
 use crate::memory::{bytes_of, bytes_of_mut};
 
@@ -37,6 +38,24 @@ pub(super) fn accumulate<D: Dot>(
     }
     for (i, out) in rest.chunks_exact_mut(register).enumerate() {
         change.piece::<_, 1>(level.registers(), whole + register * i, out);
+    }
+}
+
+/// The same for both perspectives after a move.
+#[inline(always)]
+pub(super) fn advance<D: Dot>(
+    level: D,
+    out: &mut [Block],
+    from: &[Block],
+    transformer: &Transformer,
+    changes: &[Changes; 2],
+) {
+    let blocks = transformer.blocks();
+    for (perspective, Changes { removed, added }) in changes.iter().enumerate() {
+        let row = perspective * blocks..(perspective + 1) * blocks;
+        let (out, from) = (&mut out[row.clone()], &from[row]);
+        let (added, removed) = (added.as_slice(), removed.as_slice());
+        accumulate(level, out, from, transformer, added, removed);
     }
 }
 

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::Backend;
+use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
 use crate::memory::bytes_of_mut;
 
@@ -30,6 +31,20 @@ impl Backend for Scalar {
         removed: &[u32],
     ) {
         accumulate(out, from, transformer, added, removed);
+    }
+
+    fn advance(
+        &self,
+        out: &mut [Block],
+        from: &[Block],
+        transformer: &Transformer,
+        changes: &[Changes; 2],
+    ) {
+        let blocks = transformer.blocks();
+        let rows = out.chunks_mut(blocks).zip(from.chunks(blocks));
+        for ((out, from), Changes { removed, added }) in rows.zip(changes) {
+            accumulate(out, from, transformer, added.as_slice(), removed.as_slice());
+        }
     }
 
     fn clip(&self, sums: &[Block], out: &mut [Bytes]) {
