@@ -51,6 +51,12 @@ fn a_network_is_found_told_and_used() {
     s.send("eval");
     s.expect("value for the side to move +300", 1000);
 
+    // Shown in centipawns, of which YaneuraOu's unit makes 90 a pawn.
+    s.go("startpos", "depth 1");
+    let told = s.expect("info depth 1 ", 5000);
+    assert!(told.contains(" score cp -333 "), "{told}");
+    s.bestmove(5000);
+
     ready(&mut s, "FV_SCALE value 48");
     assert_eq!(s.count("info string network"), 2);
     s.send("eval");

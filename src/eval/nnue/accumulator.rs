@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
+use super::effects::EffectClasses;
 use super::features::{self, Changes, FeatureSet, PLANE_SQUARES, View, Views};
 use super::list::List;
 use super::network::{Block, Parameters};
@@ -201,7 +202,7 @@ impl Accumulator {
     /// The ply to start from: the last one that is known, unless its sums are of no use.
     #[inline(always)]
     fn base(&self, set: &FeatureSet, perspective: Color, top: usize) -> Option<usize> {
-        if set.effects {
+        if set.effects != EffectClasses::One {
             // A move changes attacks far and wide.
             return None;
         }
@@ -300,7 +301,7 @@ impl Cache {
     /// A cache of empty boards, or nothing if the features have no use for one.
     fn new(parameters: &Parameters) -> Cache {
         let set = parameters.architecture.features;
-        let entries = if set.depends_on_king() && !set.effects {
+        let entries = if set.depends_on_king() && set.effects == EffectClasses::One {
             2 * set.views()
         } else {
             0

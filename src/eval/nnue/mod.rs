@@ -13,6 +13,7 @@ mod architecture;
 mod backend;
 mod buckets;
 mod detect;
+mod effects;
 mod embedded;
 mod error;
 mod explain;
