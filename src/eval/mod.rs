@@ -101,7 +101,7 @@ impl Evaluator {
     }
 
     /// Value in centipawns for the side to move, within `-MAX_EVAL..=MAX_EVAL`. That of a network
-    /// is in the unit it was trained for, usually 90 for a pawn.
+    /// is in the unit it was trained for, see [`Network::pawn`].
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Value {
         match &mut self.0 {

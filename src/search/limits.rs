@@ -70,6 +70,19 @@ pub struct SearchOptions {
     pub techniques: Techniques,
 }
 
+impl SearchOptions {
+    /// The same with scores in another unit, of which a pawn is worth so many.
+    pub fn in_unit(&self, pawn: Value) -> SearchOptions {
+        let converted =
+            |centipawns: Value| (i64::from(centipawns) * i64::from(pawn) / 100) as Value;
+        SearchOptions {
+            draw_value: self.draw_value.map(converted),
+            resign_value: converted(self.resign_value),
+            ..self.clone()
+        }
+    }
+}
+
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
         SearchOptions {

@@ -25,7 +25,7 @@ pub struct Info {
     pub multi_pv: usize,
     /// How many lines are reported; 1 when MultiPV is off.
     pub lines: usize,
-    /// Score for the side to move at the root; mate scores as in [`crate::types::value`].
+    /// Score for the side to move at the root, in the unit of the evaluation; mate scores as in [`crate::types::value`].
     pub score: Value,
     /// Whether the score is exact.
     pub bound: ScoreBound,

@@ -234,9 +234,11 @@ impl Engine {
             clocked: limits.clock.is_some(),
         };
         self.answered = Answered::new(false);
-        let report = Box::new(UsiReport::new(self.output.clone(), self.answered.clone()));
+        let pawn = self.evaluation.pawn();
+        let report = UsiReport::new(self.output.clone(), self.answered.clone(), pawn);
+        let options = self.settings.search.in_unit(pawn);
         self.searcher
-            .go(&self.position, limits, &self.settings.search, report);
+            .go(&self.position, limits, &options, Box::new(report));
     }
 
     /// Drops what cannot be played, and what is named twice.

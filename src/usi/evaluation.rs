@@ -2,6 +2,7 @@
 
 use super::options::Settings;
 use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
+use crate::types::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -91,6 +92,11 @@ impl Evaluation {
             0 => network,
             scale => network.with_scale(scale),
         }))
+    }
+
+    /// What a pawn is worth in the unit of the values.
+    pub fn pawn(&self) -> Value {
+        self.unscaled().map_or(100, |network| network.pawn().into())
     }
 
     fn name(&self) -> String {

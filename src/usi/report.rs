@@ -41,18 +41,24 @@ impl Answered {
 pub struct UsiReport {
     output: Output,
     answered: Answered,
+    /// What a pawn is worth in the unit of the scores.
+    pawn: Value,
 }
 
 impl UsiReport {
-    /// Prints to an output.
-    pub fn new(output: Output, answered: Answered) -> UsiReport {
-        UsiReport { output, answered }
+    /// Prints to an output. `pawn` is what a pawn is worth in the unit of the scores.
+    pub fn new(output: Output, answered: Answered, pawn: Value) -> UsiReport {
+        UsiReport {
+            output,
+            answered,
+            pawn,
+        }
     }
 }
 
 impl Report for UsiReport {
     fn info(&mut self, info: &Info) {
-        self.output.line(&info_line(info));
+        self.output.line(&info_line(info, self.pawn));
     }
 
     fn answer(&mut self, answer: Answer) {
@@ -62,12 +68,12 @@ impl Report for UsiReport {
 }
 
 /// The `info` line of a line of thought.
-fn info_line(info: &Info) -> String {
+fn info_line(info: &Info, pawn: Value) -> String {
     let mut line = format!("info depth {} seldepth {}", info.depth, info.seldepth);
     if info.lines > 1 {
         let _ = write!(line, " multipv {}", info.multi_pv);
     }
-    let _ = write!(line, " score {}", score(info.score));
+    let _ = write!(line, " score {}", score(info.score, pawn));
     line.push_str(match info.bound {
         ScoreBound::Exact => "",
         ScoreBound::Lower => " lowerbound",
@@ -95,14 +101,15 @@ pub fn nodes_per_second(nodes: u64, time_ms: u64) -> u64 {
 
 /// A score: centipawns, or plies to mate with a sign. A side that is mated already gets `mate -1`,
 /// because GUIs disagree about whose mate `mate 0` is.
-fn score(value: Value) -> String {
+fn score(value: Value, pawn: Value) -> String {
     let plies = (MATE - value.abs()).max(1);
     if value >= MATE_IN_MAX_PLY {
         format!("mate {plies}")
     } else if value <= -MATE_IN_MAX_PLY {
         format!("mate -{plies}")
     } else {
-        format!("cp {}", value.clamp(-MAX_SHOWN, MAX_SHOWN))
+        let centipawns = value * 100 / pawn;
+        format!("cp {}", centipawns.clamp(-MAX_SHOWN, MAX_SHOWN))
     }
 }
 
@@ -163,7 +170,7 @@ mod tests {
     #[test]
     fn info_has_its_fields_in_order() {
         assert_eq!(
-            info_line(&example()),
+            info_line(&example(), 100),
             "info depth 9 seldepth 14 score cp -35 nodes 12345 nps 123450 hashfull 7 time 100 \
              pv 7g7f 3c3d"
         );
@@ -175,7 +182,7 @@ mod tests {
             ..example()
         };
         assert_eq!(
-            info_line(&bounded),
+            info_line(&bounded, 100),
             "info depth 9 seldepth 14 multipv 2 score cp -35 lowerbound nodes 12345 nps 12345000 \
              hashfull 7 time 0"
         );
@@ -183,13 +190,18 @@ mod tests {
 
     #[test]
     fn scores_are_centipawns_or_signed_plies() {
-        assert_eq!(score(0), "cp 0");
-        assert_eq!(score(SUPERIOR), "cp 20000");
-        assert_eq!(score(-SUPERIOR), "cp -20000");
-        assert_eq!(score(mate_in(1)), "mate 1");
-        assert_eq!(score(mate_in(3)), "mate 3");
-        assert_eq!(score(mated_in(2)), "mate -2");
-        assert_eq!(score(mated_in(0)), "mate -1");
+        assert_eq!(score(0, 100), "cp 0");
+        assert_eq!(score(SUPERIOR, 100), "cp 20000");
+        assert_eq!(score(-SUPERIOR, 100), "cp -20000");
+        assert_eq!(score(mate_in(1), 100), "mate 1");
+        assert_eq!(score(mate_in(3), 100), "mate 3");
+        assert_eq!(score(mated_in(2), 100), "mate -2");
+        assert_eq!(score(mated_in(0), 100), "mate -1");
+        // Values of YaneuraOu, toward zero; mates are the same in every unit.
+        assert_eq!(score(89, 90), "cp 98");
+        assert_eq!(score(-89, 90), "cp -98");
+        assert_eq!(score(31_751, 90), "cp 20000");
+        assert_eq!(score(mate_in(3), 90), "mate 3");
     }
 
     #[test]

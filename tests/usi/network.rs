@@ -47,9 +47,15 @@ fn a_network_is_found_told_and_used() {
         told.contains("FV_SCALE 16") && told.contains("NN.bin"),
         "{told}"
     );
-    s.expect("readyok", 1000);
+    s.expect("readyok", 10_000);
     s.send("eval");
     s.expect("value for the side to move +300", 1000);
+
+    // Shown in centipawns, of which YaneuraOu's unit makes 90 a pawn.
+    s.go("startpos", "depth 1");
+    let told = s.expect("info depth 1 ", 5000);
+    assert!(told.contains(" score cp -333 "), "{told}");
+    s.bestmove(5000);
 
     ready(&mut s, "FV_SCALE value 48");
     assert_eq!(s.count("info string network"), 2);
@@ -65,7 +71,7 @@ fn a_network_is_found_told_and_used() {
     s.send("setoption name EvalDir value <empty>");
     s.send("isready");
     s.expect("info string the hand-written evaluation is used", 1000);
-    s.expect("readyok", 1000);
+    s.expect("readyok", 10_000);
     s.quit();
 }
 
@@ -107,7 +113,7 @@ fn a_bad_file_is_told_and_the_last_network_stays() {
         let told = s.expect("info string the evaluation file", 5000);
         let stays = told.ends_with("the network K+P 32x2-8-8 stays");
         assert!(stays && (cfg!(windows) || told.contains(reason)), "{told}");
-        s.expect("readyok", 1000);
+        s.expect("readyok", 10_000);
     }
     s.send("eval");
     s.expect("value for the side to move +10", 1000);
@@ -134,7 +140,7 @@ fn a_network_of_our_own_is_read_like_any_other() {
     s.send("isready");
     let told = s.expect("info string network Komaoto PS_hm 32x2-1, ", 5000);
     assert!(told.contains("FV_SCALE 27.2,"), "{told}");
-    s.expect("readyok", 1000);
+    s.expect("readyok", 10_000);
     s.send("eval");
     s.expect("value for the side to move +150", 1000);
     s.go("startpos", "depth 3");

@@ -9,6 +9,7 @@
 
 use super::backend::Backend;
 use super::cache::Cache;
+use super::effects::EffectClasses;
 use super::features::{self, Changes, FeatureSet, View, Views};
 use super::network::{Block, Parameters};
 use crate::position::{DirtyPieces, Position};
@@ -205,7 +206,7 @@ impl Accumulator {
     /// The ply to start from: the last one that is known, unless its sums are of no use.
     #[inline(always)]
     fn base(&self, set: &FeatureSet, perspective: Color, top: usize) -> Option<usize> {
-        if set.effects {
+        if set.effects != EffectClasses::One {
             // A move changes attacks far and wide.
             return None;
         }

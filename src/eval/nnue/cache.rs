@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
+use super::effects::EffectClasses;
 use super::features::View;
 use super::list::List;
 use super::network::{Block, Parameters};
@@ -37,7 +38,7 @@ impl Cache {
     /// A cache of empty boards, or nothing if the features have no use for one.
     pub fn new(parameters: &Parameters) -> Cache {
         let set = parameters.architecture.features;
-        let entries = if set.depends_on_king() && !set.effects {
+        let entries = if set.depends_on_king() && set.effects == EffectClasses::One {
             2 * set.views()
         } else {
             0

@@ -67,6 +67,10 @@ pub(super) fn explain(network: &Network, backend: &dyn Backend, position: &Posit
         let _ = writeln!(text, "  {}", (b'a' + rank) as char);
     }
     let _ = writeln!(text, "output {whole:+}, divided by {}", network.scale());
-    let _ = writeln!(text, "value for the side to move {value:+}");
+    let centipawns = value * 100 / i32::from(network.pawn());
+    let _ = writeln!(
+        text,
+        "value for the side to move {value:+}, {centipawns:+} centipawns"
+    );
     text
 }

@@ -8,8 +8,8 @@
 //! perspective's king, or for each of its 45 squares up to mirroring, or a single one.
 #![forbid(unsafe_code)]
 
+use super::effects::{EffectClasses, Effects};
 use super::list::List;
-use crate::bitboard::attacks;
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
@@ -64,8 +64,9 @@ pub(super) struct FeatureSet {
     pub hash: u32,
     pub buckets: Buckets,
     pub kings: Kings,
-    /// Whether each feature comes in nine copies by how often either side attacks its square.
-    pub effects: bool,
+    /// Copies of each feature by how often either side attacks its square. A move then changes
+    /// features far and wide.
+    pub effects: EffectClasses,
 }
 
 const fn row(name: &'static str, hash: u32, buckets: Buckets, kings: Kings) -> FeatureSet {
@@ -74,7 +75,7 @@ const fn row(name: &'static str, hash: u32, buckets: Buckets, kings: Kings) -> F
         hash,
         buckets,
         kings,
-        effects: false,
+        effects: EffectClasses::One,
     }
 }
 
@@ -95,9 +96,26 @@ pub(super) static FEATURE_SETS: [FeatureSet; 9] = [
     row("HalfKA_hm1(Friend)", 0x7F13_4CB8, Buckets::Mirrored, Kings::Split),
     row("HalfKA_hm2(Friend)", 0x7F23_4CB8, Buckets::Mirrored, Kings::Merged),
     FeatureSet {
-        effects: true,
+        effects: EffectClasses::BySide,
         ..row("HalfKPE9(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent)
     },
+];
+
+/// A feature set of rshogi's, by the attacks of a piece's own side and the other.
+const fn by_owner(name: &'static str, most: u8, kings: bool) -> FeatureSet {
+    FeatureSet {
+        effects: EffectClasses::ByOwner { most, kings },
+        ..row(name, 0, Buckets::Mirrored, Kings::Merged)
+    }
+}
+
+/// The feature sets with copies by attacks that rshogi has, whose names end as files call them
+/// (`EffectBucket=2x2fixed`).
+pub(super) static EFFECT_SETS: [FeatureSet; 4] = [
+    by_owner("HalfKA_hm2+2x2fixed", 1, false),
+    by_owner("HalfKA_hm2+2x2bucketed", 1, true),
+    by_owner("HalfKA_hm2+3x3fixed", 2, false),
+    by_owner("HalfKA_hm2+3x3bucketed", 2, true),
 ];
 
 /// The feature sets of Komaoto's own networks, by the hash that is their number in files.
@@ -150,12 +168,21 @@ impl FeatureSet {
 
     /// Features of the set.
     pub const fn dimensions(&self) -> usize {
-        self.stride() * self.copies() * if self.effects { 9 } else { 1 }
+        self.stride() * self.copies() * self.effects.count()
     }
 
     /// The features that stand for a missing piece, one for each square of the king.
     pub fn missing(&self) -> impl Iterator<Item = usize> {
-        (0..self.dimensions()).step_by(self.stride())
+        let stride = match self.effects {
+            EffectClasses::ByOwner { .. } => self.stride() * self.effects.count(),
+            EffectClasses::One | EffectClasses::BySide => self.stride(),
+        };
+        (0..self.dimensions()).step_by(stride)
+    }
+
+    /// Whether a piece with this plane square is among the features.
+    fn counts(&self, number: usize) -> bool {
+        number < FRIEND_KING || self.kings != Kings::Absent
     }
 
     /// Whether moves of the perspective's king can change every feature.
@@ -409,16 +436,7 @@ pub(super) fn active(
 ) -> List<MAX_ACTIVE> {
     let view = View::new(set, perspective, position.king(perspective));
     let mut features = List::new();
-    if set.effects {
-        let effects = Effects::new(position, without);
-        let copy = (set.dimensions() / 9) as u32;
-        for_each_piece(perspective, position, without, |number, sq| {
-            if number < FRIEND_KING {
-                let class = sq.map_or(0, |sq| effects.class(perspective, sq));
-                features.push(view.feature(number) + copy * class);
-            }
-        });
-    } else {
+    if set.effects == EffectClasses::One {
         for_each_piece(perspective, position, without, |number, _| {
             if number < FRIEND_KING {
                 features.push(view.feature(number));
@@ -426,32 +444,22 @@ pub(super) fn active(
                 view.add_king(number, &mut features);
             }
         });
+        return features;
     }
+    let effects = Effects::new(position, without);
+    let classes = set.effects.count();
+    let copy = (set.dimensions() / classes) as u32;
+    for_each_piece(perspective, position, without, |number, sq| {
+        if set.counts(number) {
+            let feature = view.feature(number);
+            let class = sq.map_or(0, |sq| {
+                effects.class(set.effects, perspective, position, sq)
+            });
+            features.push(match set.effects {
+                EffectClasses::ByOwner { .. } => feature * classes as u32 + class,
+                _ => feature + copy * class,
+            });
+        }
+    });
     features
-}
-
-/// How often each side attacks each square.
-struct Effects([[u8; Square::COUNT]; 2]);
-
-impl Effects {
-    fn new(position: &Position, without: Option<Square>) -> Effects {
-        let mut effects = Effects([[0; Square::COUNT]; 2]);
-        let mut occupied = position.occupied();
-        if let Some(sq) = without {
-            occupied.toggle(sq);
-        }
-        for sq in occupied {
-            let piece = position.piece_on(sq);
-            for target in attacks::of(piece.kind(), piece.color(), sq, occupied) {
-                effects.0[piece.color().index()][target.index()] += 1;
-            }
-        }
-        effects
-    }
-
-    /// The class of a square: attacks of the perspective's side and of the other, up to two each.
-    fn class(&self, perspective: Color, sq: Square) -> u32 {
-        let count = |color: Color| u32::from(self.0[color.index()][sq.index()].min(2));
-        3 * count(perspective) + count(!perspective)
-    }
 }

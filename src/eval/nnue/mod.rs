@@ -14,6 +14,7 @@ mod backend;
 mod buckets;
 mod cache;
 mod detect;
+mod effects;
 mod embedded;
 mod error;
 mod explain;

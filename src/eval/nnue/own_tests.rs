@@ -1,6 +1,7 @@
 //! Komaoto's own networks: the file, the arithmetic, and what must not change the output.
 
 use super::backend::available;
+use super::effects::EffectClasses;
 use super::error::NetError;
 use super::explain::output;
 use super::features::{Buckets, FeatureSet, Kings, OWN_FEATURE_SETS, active};
@@ -144,7 +145,7 @@ static GROUPED: FeatureSet = FeatureSet {
     hash: 99,
     buckets: Buckets::Shared(&GROUPS, 3),
     kings: Kings::Split,
-    effects: false,
+    effects: EffectClasses::One,
 };
 
 static GROUPS: [u8; 45] = {

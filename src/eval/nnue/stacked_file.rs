@@ -11,7 +11,7 @@ use super::architecture::{
 };
 use super::buckets::Scheme;
 use super::error::NetError;
-use super::features::{FEATURE_SETS, FeatureSet};
+use super::features::FeatureSet;
 use super::file::{COUNTED_VERSION, Header, NetFile, read_stack};
 use super::layer_stack::LayerStacks;
 use super::leb128::{self, MAGIC};
@@ -48,7 +48,8 @@ pub(super) fn read<R: Read + Seek>(
 ) -> Result<NetFile, NetError> {
     let known_count = known_count(&mut source, header)?;
     let mut is_consistent = source.word()? == TRANSFORMER_HASH;
-    let (transformer, features) = read_transformer(&mut source)?;
+    let sets = header.text.feature_sets()?;
+    let (transformer, features) = read_transformer(&mut source, sets)?;
     let name = header.text.stacked_name()?;
     let values = match known_count {
         Some(count) if header.text.has_psqt() => {
@@ -131,6 +132,7 @@ fn known_count<R: Read + Seek>(
 /// tells the features.
 fn read_transformer<R: Read + Seek>(
     source: &mut Source<R>,
+    sets: &'static [FeatureSet],
 ) -> Result<(Transformer, &'static FeatureSet), NetError> {
     let refusal = |biases, weights| NetError::FirstLayer {
         limit: MAX_WIDTH,
@@ -143,7 +145,7 @@ fn read_transformer<R: Read + Seek>(
         let mut biases = vec![Block::ZERO; width.div_ceil(32)];
         first.read(source, &mut biases)?;
         let second = Compressed::find(source, "weights of the first layer")?;
-        let features = FEATURE_SETS
+        let features = sets
             .iter()
             .filter(|_| width > 0 && width.is_multiple_of(STEP))
             .find(|set| set.dimensions() * width == second.count)
@@ -156,7 +158,7 @@ fn read_transformer<R: Read + Seek>(
         };
         return Ok((transformer, features));
     }
-    let mut candidates = FEATURE_SETS.iter().filter_map(|set| {
+    let mut candidates = sets.iter().filter_map(|set| {
         let width = first.count / (1 + set.dimensions());
         let fits = width * (1 + set.dimensions()) == first.count
             && width.is_multiple_of(STEP)

@@ -4,6 +4,7 @@
 use super::architecture::{Activation, DOUBLED, Shards};
 use super::buckets::Scheme;
 use super::error::NetError;
+use super::features::{EFFECT_SETS, FEATURE_SETS, FeatureSet};
 
 /// The text of a header.
 #[derive(Clone, Copy)]
@@ -41,6 +42,22 @@ impl Text<'_> {
     /// Whether it has tables of values for pieces and squares besides the network.
     pub fn has_psqt(&self) -> bool {
         self.0.contains("PSQT=")
+    }
+
+    /// The feature sets it can be about: with `EffectBucket=`, a single one.
+    pub fn feature_sets(&self) -> Result<&'static [FeatureSet], NetError> {
+        let Some((_, name)) = self.0.split_once("EffectBucket=") else {
+            return Ok(&FEATURE_SETS);
+        };
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric());
+        let name = format!("+{}", &name[..end.unwrap_or(name.len())]);
+        match EFFECT_SETS.iter().position(|set| set.name.ends_with(&name)) {
+            Some(at) => Ok(&EFFECT_SETS[at..=at]),
+            None => Err(NetError::Unsupported(format!(
+                "features by attacks (EffectBucket) of the kind {}",
+                Text(&name[1..]).shortened()
+            ))),
+        }
     }
 
     /// Whether it is the text of a network with many stacks of layers in the manner of YaneuraOu.

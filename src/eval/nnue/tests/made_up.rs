@@ -3,7 +3,7 @@
 use crate::eval::nnue::architecture::{Activation, Architecture, Form, Stacks, padded};
 use crate::eval::nnue::buckets::Scheme;
 use crate::eval::nnue::error::NetError;
-use crate::eval::nnue::features::{FEATURE_SETS, FeatureSet};
+use crate::eval::nnue::features::{EFFECT_SETS, FEATURE_SETS, FeatureSet};
 use crate::eval::nnue::file::{NetFile, read};
 use crate::eval::nnue::leb128;
 use crate::eval::nnue::network::Network;
@@ -36,7 +36,8 @@ pub fn text(architecture: &Architecture) -> String {
 
 /// A feature set by its name.
 pub fn set(name: &str) -> &'static FeatureSet {
-    FEATURE_SETS.iter().find(|set| set.name == name).unwrap()
+    let mut sets = FEATURE_SETS.iter().chain(&EFFECT_SETS);
+    sets.find(|set| set.name == name).unwrap()
 }
 
 /// Reads a file without another beside it.

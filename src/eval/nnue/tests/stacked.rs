@@ -6,10 +6,12 @@ use crate::eval::nnue::architecture::Shards;
 use crate::eval::nnue::backend::available;
 use crate::eval::nnue::error::NetError;
 use crate::eval::nnue::explain::output;
+use crate::eval::nnue::features::active;
 use crate::eval::nnue::file::read;
 use crate::eval::nnue::layer_stack::LayerStacks;
 use crate::eval::nnue::network::{Network, Parameters, Tail};
 use crate::eval::nnue::progress::{Progress, WEIGHTS};
+use crate::types::Color;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::io::Cursor;
@@ -156,8 +158,7 @@ fn values_of_pieces_count() {
     assert_eq!(stack, 5);
     let weights = layers.values.as_ref().unwrap();
     let sum = |perspective| -> i32 {
-        let features =
-            crate::eval::nnue::features::active(set("K+P"), perspective, &position, None);
+        let features = active(set("K+P"), perspective, &position, None);
         let features = features.as_slice().iter();
         features
             .map(|&feature| weights[feature as usize * 9 + stack])
@@ -178,6 +179,54 @@ fn values_of_pieces_count() {
     );
     assert_eq!(whole, layers + values);
     follow_games(&network);
+}
+
+/// The features of a piece by the attacks on its square.
+#[test]
+fn features_by_attacks_are_read_and_found() {
+    for (name, most, kings) in [
+        ("HalfKA_hm2+2x2fixed", 1, false),
+        ("HalfKA_hm2+3x3bucketed", 2, true),
+    ] {
+        let classes = (most + 1) * (most + 1);
+        let kind = name.split('+').nth(1).unwrap();
+        let net = Stacked {
+            text: format!("Features=HalfKaHmMerged(Friend)[0->64x2],EffectBucket={kind},"),
+            version: 0x7AF3_2F21,
+            counted: Some(9),
+            count: Some(9),
+            ..Stacked::new(name, 64, [7, 32], "k3k3")
+        };
+        // Few moves need to be looked at: nothing is kept from one to the next.
+        let network = Arc::new(network(&net.file()));
+        assert_eq!(network.architecture().features.name, name);
+        let (start, moves) = games().next().unwrap();
+        follow(&network, start, &moves[..10], &mut StdRng::seed_from_u64(1));
+
+        let position = position("4k4/9/9/9/4g4/4P4/4L4/9/4K4 b 2P 1");
+        for perspective in [Color::Black, Color::White] {
+            let active = |name| {
+                let features = active(set(name), perspective, &position, None);
+                let mut features = features.as_slice().to_vec();
+                features.sort_unstable();
+                features
+            };
+            let plain = active("HalfKA_hm2(Friend)");
+            let by_attacks = active(name);
+            let bases: Vec<u32> = by_attacks.iter().map(|feature| feature / classes).collect();
+            assert_eq!(bases, plain);
+            // The gold is attacked by the pawn; the pawn guarded by the lance and attacked by the
+            // gold; the lance guarded by nothing, as the king is far away.
+            let mut found: Vec<u32> = by_attacks.iter().map(|f| f % classes).collect();
+            found.retain(|&class| class != 0);
+            found.sort_unstable();
+            assert_eq!(found, [1, most + 2], "{name} {kings}");
+        }
+    }
+    let mut net = rshogi(None);
+    net.text += ",EffectBucket=4x4fixed";
+    let error = refusal(&net.file()).to_string();
+    assert!(error.contains("of the kind 4x4fixed"), "{error}");
 }
 
 #[test]
