@@ -9,7 +9,7 @@
 
 pub mod command;
 mod convert;
-mod crc;
+pub(crate) mod crc;
 pub mod error;
 pub mod files;
 pub mod game;
@@ -22,7 +22,7 @@ pub mod packed;
 pub mod psv;
 pub mod records;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use error::{DataError, Problem};
 pub use game::{End, Game, GameResult, Played};

@@ -1,11 +1,11 @@
 //! One game of the engine against itself.
 #![forbid(unsafe_code)]
 
-use super::random::Random;
 use crate::data::{End, Game, GameResult, Played};
 use crate::eval::nnue::Network;
 use crate::position::{EnteringKingRule, GameRepetition, Position};
 use crate::search::{Found, HashError, SearchOptions, Solo};
+use crate::tools::random::Random;
 use crate::types::{Color, Value};
 use std::ops::RangeInclusive;
 use std::sync::Arc;

@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use super::evaluation::Evaluation;
-use super::interrupt;
 use super::play::Player;
 use super::progress::{Progress, Tally};
 use super::settings::{Goal, Settings};
 use crate::data::{DataError, Game, GameWriter};
 use crate::eval::nnue::NetError;
 use crate::search::HashError;
+use crate::tools::interrupt;
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;

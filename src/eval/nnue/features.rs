@@ -119,8 +119,27 @@ pub(super) static EFFECT_SETS: [FeatureSet; 4] = [
 ];
 
 /// The feature sets of Komaoto's own networks, by the hash that is their number in files.
-pub(super) static OWN_FEATURE_SETS: [FeatureSet; 1] =
-    [row("PS_hm", 1, Buckets::Shared(&[0; 45], 1), Kings::Split)];
+#[rustfmt::skip]
+pub(super) static OWN_FEATURE_SETS: [FeatureSet; 2] = [
+    row("PS_hm", 1, Buckets::Shared(&[0; 45], 1), Kings::Split),
+    row("PS_hm4", 2, Buckets::Shared(&SHELTERS, 4), Kings::Split),
+];
+
+/// Own kings in the corner, on the two ranks beside it, on the two before, and beyond.
+const SHELTERS: [u8; 45] = {
+    let mut copies = [3; 45];
+    let mut i = 0;
+    while i < 45 {
+        let (file, rank) = (i / 9, i % 9);
+        if rank >= 7 {
+            copies[i] = if file < 2 { 0 } else { 1 };
+        } else if rank >= 5 {
+            copies[i] = 2;
+        }
+        i += 1;
+    }
+    copies
+};
 
 impl FeatureSet {
     /// Features of one copy.
@@ -133,7 +152,8 @@ impl FeatureSet {
         }
     }
 
-    const fn copies(&self) -> usize {
+    /// Copies of the piece features.
+    pub const fn copies(&self) -> usize {
         match self.buckets {
             Buckets::One => 1,
             Buckets::Mirrored => 45,
