@@ -3,10 +3,10 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use komaoto::eval::Evaluator;
-use komaoto::eval::nnue::LoadedNetwork;
+use komaoto::eval::nnue::{LoadedNetwork, Network, OwnNetwork};
 use komaoto::position::Position;
 use rand::rngs::StdRng;
-use rand::{RngCore, SeedableRng};
+use rand::{Rng, RngCore, SeedableRng};
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -113,6 +113,25 @@ fn dense(bytes: &mut Vec<u8>, inputs: usize, outputs: usize, rng: &mut StdRng) {
     }
 }
 
+/// A network of our own, of random numbers.
+fn own_network() -> Network {
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut numbers = |count: usize| (0..count).map(|_| rng.random_range(-60..=60)).collect();
+    let width = 256;
+    let (dimensions, _) = OwnNetwork::dimensions(1).expect("a known feature set");
+    let network = OwnNetwork {
+        features: 1,
+        width,
+        scale: 600,
+        biases: numbers(width),
+        weights: numbers(width * dimensions),
+        weight_unit: 64,
+        output_weights: numbers(2 * width),
+        output_biases: vec![0],
+    };
+    network.into_network().expect("a sound network")
+}
+
 fn networks(c: &mut Criterion) {
     let mut position = Position::from_sfen(MIDDLE_GAME).expect("a sound position");
     let king = position.king(position.side_to_move());
@@ -121,8 +140,9 @@ fn networks(c: &mut Criterion) {
     let mv = *board_moves
         .find(|mv| Some(mv.from()) != king)
         .expect("a move of another piece than the king");
-    for made in NETWORKS {
-        for network in made.network().network.on_each_instruction_set() {
+    let networks = NETWORKS.map(|made| made.network().network);
+    for network in networks.into_iter().chain([own_network()]) {
+        for network in network.on_each_instruction_set() {
             let kernels = network.kernels();
             let mut evaluator = Evaluator::with_network(Some(Arc::new(network.clone())));
             let mut group = c.benchmark_group(format!("{} {kernels}", network.architecture()));

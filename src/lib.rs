@@ -11,8 +11,9 @@
 //! 6. [`mate`]: the solver behind `go mate`.
 //! 7. [`data`]: games on disk.
 //! 8. [`datagen`]: games of the engine against itself.
-//! 9. [`usi`]: the protocol, options and typed commands.
-//! 10. [`tools`]: the bench and the check of the CPU.
+//! 9. [`train`]: networks from games.
+//! 10. [`usi`]: the protocol, options and typed commands.
+//! 11. [`tools`]: the bench and the check of the CPU.
 //!
 //! Beside them, `memory` provides large tables.
 //!
@@ -31,5 +32,6 @@ mod memory;
 pub mod position;
 pub mod search;
 pub mod tools;
+pub mod train;
 pub mod types;
 pub mod usi;

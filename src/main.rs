@@ -1,6 +1,6 @@
 //! The program: see the library for what it does.
 
-use komaoto::{data, datagen, tools::cpu, usi};
+use komaoto::{data, datagen, tools::cpu, train, usi};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -10,6 +10,7 @@ fn main() -> ExitCode {
     match first {
         Some("data") => data::command::main(arguments.split_off(1)),
         Some("datagen") => datagen::main(arguments.split_off(1)),
+        Some("train") => train::main(arguments.split_off(1)),
         _ => usi::run(arguments),
     }
 }

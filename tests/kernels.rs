@@ -113,7 +113,8 @@ fn own_networks() {
         width: 32,
         scale: 600,
         biases: numbers(32, 200),
-        weights: numbers(32 * OwnNetwork::dimensions(1).unwrap(), 60),
+        weights: numbers(32 * OwnNetwork::dimensions(1).unwrap().0, 60),
+        weight_unit: 64,
         output_weights: numbers(64, 60),
         output_biases: vec![500],
     };

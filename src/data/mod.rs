@@ -7,9 +7,10 @@
 //! - [`files`]: any of these, by the name of the file.
 //! - [`command`]: what to type.
 
+mod calibration;
 pub mod command;
 mod convert;
-mod crc;
+pub(crate) mod crc;
 pub mod error;
 pub mod files;
 pub mod game;
@@ -22,7 +23,7 @@ pub mod packed;
 pub mod psv;
 pub mod records;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use error::{DataError, Problem};
 pub use game::{End, Game, GameResult, Played};

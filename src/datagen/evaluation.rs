@@ -1,10 +1,10 @@
 //! The evaluation games are played with, and how the header of a file names it.
 #![forbid(unsafe_code)]
 
-use super::random::Random;
 use crate::eval::Evaluator;
 use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
 use crate::position::Position;
+use crate::tools::random::Random;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -5,17 +5,15 @@
 //! settings -> run -> play, one Player per thread -> search::Solo
 //!              \---> data::GameWriter, progress
 //! ```
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod evaluation;
-#[allow(unsafe_code, reason = "signals; the use says why it is sound")]
-mod interrupt;
 mod play;
 mod progress;
-mod random;
 mod run;
 mod settings;
 
+use crate::tools::interrupt;
 use settings::{HELP, Settings};
 use std::ffi::OsString;
 use std::process::ExitCode;

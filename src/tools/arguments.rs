@@ -103,6 +103,29 @@ impl Arguments {
             })
     }
 
+    /// Takes an option that is a decimal number within bounds.
+    ///
+    /// # Errors
+    /// As [`Arguments::text`], and when it is no such number.
+    pub fn decimal(
+        &mut self,
+        name: &'static str,
+        bounds: std::ops::RangeInclusive<f64>,
+    ) -> Result<Option<f64>, ArgumentError> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let number = text.to_str().and_then(|text| text.parse().ok());
+        number
+            .filter(|number| bounds.contains(number))
+            .map(Some)
+            .ok_or_else(|| ArgumentError::BadValue {
+                name,
+                expected: format!("a number from {} to {}", bounds.start(), bounds.end()),
+                found: text.to_string_lossy().into_owned(),
+            })
+    }
+
     /// What is left, in order.
     ///
     /// # Errors
@@ -165,6 +188,18 @@ mod tests {
         assert_eq!(arguments.number("--nodes", 1..=10_000u32), Ok(None));
         assert_eq!(arguments.path("--out"), Ok(Some("x=y".into())));
         assert_eq!(arguments.rest(), Ok(vec!["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn decimal_numbers_are_read() {
+        let decimal = |text: &str| arguments(text).decimal("--rate", 0.0..=1.0);
+        assert_eq!(decimal("--rate 5e-4"), Ok(Some(0.0005)));
+        assert_eq!(decimal("--rats 5e-4"), Ok(None));
+        assert_eq!(
+            decimal("--rate=NaN").unwrap_err().to_string(),
+            "--rate: expected a number from 0 to 1, found `NaN`"
+        );
+        assert!(decimal("--rate 1.1").is_err());
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! What the engine offers beside playing.
+//! What the engine offers beside playing, and what its commands have in common.
 
 pub mod arguments;
 pub mod bench;
 pub mod cpu;
+#[allow(unsafe_code, reason = "signals; the use says why it is sound")]
+pub mod interrupt;
+pub mod random;

@@ -130,7 +130,8 @@ fn a_network_of_our_own_is_read_like_any_other() {
         width: 32,
         scale: 600,
         biases: vec![0; 32],
-        weights: vec![0; 32 * OwnNetwork::dimensions(1).unwrap()],
+        weights: vec![0; 32 * OwnNetwork::dimensions(1).unwrap().0],
+        weight_unit: 64,
         output_weights: vec![0; 64],
         output_biases: vec![255 * 64 / 4],
     };

@@ -10,7 +10,7 @@
 //! | 16 | width: outputs of the first layer for one perspective |
 //! | 20 | outputs of the whole |
 //! | 24 | scale: centipawns for an output that stands for 1 |
-//! | 28 | units: 255 in the first layer and 64 in the output's weights (16 bits each) |
+//! | 28 | what stands for 1 in the first layer, 255, and in the weights of outputs (16 bits each) |
 //! | 32 | checksum of all bytes but these eight (FNV-1a, 64 bits) |
 //! | 40 | first layer, 16 bits each: biases, then the weights of each feature |
 //! | | outputs: 16-bit weights of each (side to move first), then 32-bit biases |
@@ -18,10 +18,11 @@
 
 use super::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
 use super::error::NetError;
-use super::features::{FeatureSet, OWN_FEATURE_SETS};
+use super::features::{self, FeatureSet, OWN_FEATURE_SETS};
 use super::file::NetFile;
 use super::network::{Block, Network, Parameters, Scale, Tail, Transformer};
-use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, WEIGHT_UNIT};
+use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, output_number};
+use crate::position::Position;
 
 /// What every file begins with.
 pub(super) const MAGIC: [u8; 8] = *b"KOMAOTO\0";
@@ -32,11 +33,10 @@ const HEADER: usize = 40;
 /// Where the checksum lies.
 const CHECKSUM: std::ops::Range<usize> = 32..40;
 const VERSION: u32 = 1;
-const UNITS: u32 = UNIT as u32 | (WEIGHT_UNIT as u32) << 16;
-/// Most outputs.
-const MAX_OUTPUTS: u32 = 16;
-/// Largest scale.
-const MAX_SCALE: u32 = 10_000;
+/// Weights of the outputs that may stand for 1.
+const WEIGHT_UNITS: std::ops::RangeInclusive<u32> = 1..=4096;
+const OUTPUTS: std::ops::RangeInclusive<u32> = 1..=16;
+const SCALES: std::ops::RangeInclusive<u32> = 1..=10_000;
 
 /// A network as it lies in a file: integers, ready to be evaluated or trained on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,9 +51,11 @@ pub struct OwnNetwork {
     pub biases: Vec<i16>,
     /// Weights of the first layer, `width` for each feature.
     pub weights: Vec<i16>,
-    /// Weights of the outputs, twice `width` for each, side to move first: 64 stands for 1.
+    /// The weight of an output that stands for 1.
+    pub weight_unit: u32,
+    /// Weights of the outputs, twice `width` for each, side to move first.
     pub output_weights: Vec<i16>,
-    /// Biases of the outputs: 255 times 64 stands for 1.
+    /// Biases of the outputs: 255 times [`OwnNetwork::weight_unit`] stands for 1.
     pub output_biases: Vec<i32>,
 }
 
@@ -66,7 +68,13 @@ struct Shape {
 
 impl Shape {
     /// Checks the numbers of a header.
-    fn new(features: u32, width: u32, outputs: u32, scale: u32) -> Result<Shape, NetError> {
+    fn new(
+        features: u32,
+        width: u32,
+        outputs: u32,
+        scale: u32,
+        weight_unit: u32,
+    ) -> Result<Shape, NetError> {
         let bad = |name, found, expected: String| NetError::OwnField {
             name,
             found,
@@ -81,12 +89,14 @@ impl Shape {
             let expected = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
             return Err(bad("a width", width, expected));
         }
-        for (name, found, most) in [
-            ("a number of outputs", outputs, MAX_OUTPUTS),
-            ("a scale", scale, MAX_SCALE),
+        for (name, found, known) in [
+            ("a number of outputs", outputs, OUTPUTS),
+            ("a scale", scale, SCALES),
+            ("a unit of weights", weight_unit, WEIGHT_UNITS),
         ] {
-            if !(1..=most).contains(&found) {
-                return Err(bad(name, found, format!("1 to {most}")));
+            if !known.contains(&found) {
+                let expected = format!("{} to {}", known.start(), known.end());
+                return Err(bad(name, found, expected));
             }
         }
         Ok(Shape {
@@ -121,14 +131,43 @@ fn set(number: u32) -> Option<&'static FeatureSet> {
 }
 
 impl OwnNetwork {
-    /// Features of a feature set, if there is one of this number.
-    pub fn dimensions(features: u32) -> Option<usize> {
-        set(features).map(FeatureSet::dimensions)
+    /// Features active in every position with both kings.
+    pub const ACTIVE: usize = 40;
+    /// The activation and the sum of the first layer that stand for 1.
+    pub const UNIT: i32 = UNIT;
+    /// Largest magnitude of an output's weight.
+    pub const MAX_WEIGHT: i32 = MAX_WEIGHT as i32;
+    /// Largest sum of the magnitudes of an output's weights.
+    pub const MAX_TOTAL: i32 = MAX_TOTAL;
+
+    /// Features of a feature set, if there is one of this number, and how many copies of the board
+    /// they are.
+    pub fn dimensions(features: u32) -> Option<(usize, usize)> {
+        set(features).map(|set| (set.dimensions(), set.copies()))
+    }
+
+    /// The features of a position for the side to move, then for the other side, and which of so
+    /// many outputs counts. `None` unless both kings are there.
+    pub fn active(
+        features: u32,
+        outputs: usize,
+        position: &Position,
+    ) -> Option<([[u16; OwnNetwork::ACTIVE]; 2], usize)> {
+        let set = set(features)?;
+        let us = position.side_to_move();
+        let mut active = [[0; OwnNetwork::ACTIVE]; 2];
+        for (active, perspective) in active.iter_mut().zip([us, !us]) {
+            let list = features::active(set, perspective, position, None);
+            let list: &[u32; OwnNetwork::ACTIVE] = list.as_slice().try_into().ok()?;
+            *active = list.map(|feature| feature as u16);
+        }
+        Some((active, output_number(position, outputs)))
     }
 
     fn shape(&self) -> Result<Shape, NetError> {
         let outputs = self.output_biases.len() as u32;
-        Shape::new(self.features, self.width as u32, outputs, self.scale)
+        let (width, unit) = (self.width as u32, self.weight_unit);
+        Shape::new(self.features, width, outputs, self.scale, unit)
     }
 
     /// Reads the bytes of a file.
@@ -144,7 +183,11 @@ impl OwnNetwork {
         };
         let words = header.as_chunks::<4>().0;
         let word = |i: usize| u32::from_le_bytes(words[i]);
-        for (name, found, expected) in [("format", word(2), VERSION), ("units", word(7), UNITS)] {
+        let (unit, weight_unit) = (word(7) & 0xFFFF, word(7) >> 16);
+        for (name, found, expected) in [
+            ("a format", word(2), VERSION),
+            ("a unit", unit, UNIT as u32),
+        ] {
             if found != expected {
                 let expected = expected.to_string();
                 return Err(NetError::OwnField {
@@ -155,7 +198,7 @@ impl OwnNetwork {
             }
         }
         let (features, scale) = (word(3), word(6));
-        let shape = Shape::new(features, word(4), word(5), scale)?;
+        let shape = Shape::new(features, word(4), word(5), scale, weight_unit)?;
         if payload.len() != shape.payload() {
             let (expected, found) = (shape.payload() as u64, payload.len() as u64);
             return Err(NetError::size(&shape.architecture(), expected, found));
@@ -177,6 +220,7 @@ impl OwnNetwork {
             scale,
             biases: numbers(biases),
             weights: numbers(weights),
+            weight_unit,
             output_weights: numbers(output_weights),
             output_biases: biases_of_outputs
                 .iter()
@@ -216,7 +260,7 @@ impl OwnNetwork {
             self.width as u32,
             outputs,
             self.scale,
-            UNITS,
+            UNIT as u32 | self.weight_unit << 16,
             0,
             0,
         ] {
@@ -242,6 +286,7 @@ impl OwnNetwork {
     /// The same in the order kernels want.
     pub(super) fn into_file(self) -> Result<NetFile, NetError> {
         let architecture = self.shape()?.architecture();
+        let scale = Scale::new(UNIT * self.weight_unit as i32, self.scale as i32);
         let outputs = Squared::new(blocks(&self.output_weights), self.output_biases.into());
         Ok(NetFile {
             parameters: Parameters {
@@ -252,7 +297,7 @@ impl OwnNetwork {
                 },
                 tail: Tail::Squared(outputs),
             },
-            scale: Some(Scale::new(UNIT * WEIGHT_UNIT, self.scale as i32)),
+            scale: Some(scale),
             is_consistent: true,
         })
     }
@@ -262,8 +307,11 @@ impl OwnNetwork {
     /// # Errors
     /// When its sizes are not those of a network.
     pub fn into_network(self) -> Result<Network, NetError> {
-        let scale = Scale::new(UNIT * WEIGHT_UNIT, self.scale as i32);
-        Ok(Network::new(self.into_file()?.parameters, scale))
+        let file = self.into_file()?;
+        Ok(Network::new(
+            file.parameters,
+            file.scale.unwrap_or(1.into()),
+        ))
     }
 }
 

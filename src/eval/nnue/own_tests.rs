@@ -1,10 +1,9 @@
 //! Komaoto's own networks: the file, the arithmetic, and what must not change the output.
 
 use super::backend::available;
-use super::effects::EffectClasses;
 use super::error::NetError;
 use super::explain::output;
-use super::features::{Buckets, FeatureSet, Kings, OWN_FEATURE_SETS, active};
+use super::features::{OWN_FEATURE_SETS, active};
 use super::network::{Block, Network, Scale};
 use super::own::OwnNetwork;
 use super::tests::{POSITIONS, follow, games, position, read_bytes};
@@ -15,7 +14,12 @@ use rand::prelude::*;
 use std::sync::Arc;
 
 /// A network of random weights of the usual size.
-pub(super) fn random(width: usize, outputs: usize) -> OwnNetwork {
+fn random(width: usize, outputs: usize) -> OwnNetwork {
+    with_features(1, width, outputs)
+}
+
+/// The same with a feature set of choice.
+fn with_features(features: u32, width: usize, outputs: usize) -> OwnNetwork {
     let mut rng = StdRng::seed_from_u64(29);
     let mut numbers = |count: usize, limit: i16| -> Vec<i16> {
         (0..count)
@@ -23,11 +27,12 @@ pub(super) fn random(width: usize, outputs: usize) -> OwnNetwork {
             .collect()
     };
     OwnNetwork {
-        features: 1,
+        features,
         width,
         scale: 600,
         biases: numbers(width, 200),
-        weights: numbers(width * OwnNetwork::dimensions(1).unwrap(), 60),
+        weights: numbers(width * OwnNetwork::dimensions(features).unwrap().0, 60),
+        weight_unit: 64,
         output_weights: numbers(2 * width * outputs, 60),
         output_biases: numbers(outputs, 5000).into_iter().map(i32::from).collect(),
     }
@@ -46,9 +51,10 @@ fn defined(net: &OwnNetwork, position: &Position) -> i32 {
         .flat_map(|hand| PieceType::HAND.map(|kind| hand.count(kind)))
         .sum();
     let number = (hands as usize / 2).min(net.output_biases.len() - 1);
+    let set = &OWN_FEATURE_SETS[net.features as usize - 1];
     let mut sum = 0_i64;
     for (half, perspective) in [us, !us].into_iter().enumerate() {
-        let features = active(&OWN_FEATURE_SETS[0], perspective, position, None);
+        let features = active(set, perspective, position, None);
         for j in 0..net.width {
             let weights = features
                 .as_slice()
@@ -65,8 +71,8 @@ fn defined(net: &OwnNetwork, position: &Position) -> i32 {
 
 #[test]
 fn every_backend_follows_the_definition() {
-    for (width, outputs) in [(32, 1), (96, 3), (256, 1), (256, 8)] {
-        let net = random(width, outputs);
+    for (features, width, outputs) in [(1, 32, 1), (2, 96, 3), (1, 256, 1), (2, 256, 8)] {
+        let net = with_features(features, width, outputs);
         let network = load(&net);
         for sfen in POSITIONS {
             let position = position(sfen);
@@ -137,60 +143,21 @@ fn the_scale_turns_outputs_into_centipawns() {
     assert_eq!(network.scale().to_string(), "27.2");
     assert_eq!(network.with_scale(16).scale(), Scale::from(16));
     assert_eq!(network.with_scale(16).value(-1600), -100);
+    let finer = load(&OwnNetwork {
+        weight_unit: 256,
+        ..random(32, 1)
+    });
+    assert_eq!(finer.value(255 * 256), 600);
 }
-
-/// Own kings in three groups of squares, as a later feature set may have them.
-static GROUPED: FeatureSet = FeatureSet {
-    name: "grouped",
-    hash: 99,
-    buckets: Buckets::Shared(&GROUPS, 3),
-    kings: Kings::Split,
-    effects: EffectClasses::One,
-};
-
-static GROUPS: [u8; 45] = {
-    let mut copies = [1; 45];
-    let mut i = 0;
-    while i < 45 {
-        // The two ranks nearest to the player, and the enemy's camp.
-        if i % 9 >= 7 {
-            copies[i] = 0;
-        } else if i % 9 < 3 {
-            copies[i] = 2;
-        }
-        i += 1;
-    }
-    copies
-};
 
 #[test]
 fn following_moves_equals_starting_over() {
     let mut rng = StdRng::seed_from_u64(8);
-    let network = Arc::new(load(&random(64, 4)));
-    for (position, moves) in games().take(12) {
-        follow(&network, position, &moves, &mut rng);
-    }
-}
-
-#[test]
-fn following_moves_equals_starting_over_with_several_copies() {
-    let mut rng = StdRng::seed_from_u64(9);
-    let one = load(&random(32, 1));
-    let Ok(mut parameters) = Arc::try_unwrap(one.parameters) else {
-        unreachable!("nobody else has it");
-    };
-    let copies = parameters.transformer.weights.to_vec();
-    let other = |mut block: Block| {
-        block.0.reverse();
-        block
-    };
-    let third = copies.iter().copied().map(other).rev();
-    let second = copies.iter().copied().map(other);
-    parameters.transformer.weights = copies.iter().copied().chain(second).chain(third).collect();
-    parameters.architecture.features = &GROUPED;
-    let network = Arc::new(Network::new(parameters, 1));
-    for (position, moves) in games().take(12) {
-        follow(&network, position, &moves, &mut rng);
+    for set in &OWN_FEATURE_SETS {
+        let network = Arc::new(load(&with_features(set.hash, 64, 4)));
+        for (position, moves) in games().take(12) {
+            follow(&network, position, &moves, &mut rng);
+        }
     }
 }
 
@@ -296,14 +263,19 @@ fn damaged_files_are_told_apart() {
             "for Komaoto PS_hm 32x2-2, found 109767: the end is",
         ),
         (refusal(&[&good[..], &[0]].concat()), "something was added"),
-        (changed(8, 2), "format of 2, expected 1"),
-        (changed(12, 7), "feature set of 7, expected 1 to 1"),
+        (changed(8, 2), "a format of 2, expected 1"),
+        (changed(12, 7), "feature set of 7, expected 1 to 2"),
         (changed(16, 33), "width of 33, expected a multiple of 32"),
         (changed(18, 1), "width of 65568"),
         (changed(20, 0), "outputs of 0, expected 1 to 16"),
         (changed(20, 3), "the end is missing"),
         (changed(24, 0), "checksum"),
-        (changed(28, 0), "units of"),
+        (changed(28, 0), "a unit of 0, expected 255"),
+        (
+            changed(31, 0xF0),
+            "a unit of weights of 61504, expected 1 to 4096",
+        ),
+        (changed(30, 128), "checksum"),
         (changed(35, 0), "checksum"),
         (changed(5000, 1), "checksum"),
     ];

@@ -1,9 +1,9 @@
 //! The layer after the first in Komaoto's own networks: the sums, limited to 0 to 255 and squared,
 //! go straight into one output (SCReLU).
 //!
-//! A sum of [`UNIT`] stands for 1, a weight of [`WEIGHT_UNIT`] likewise, so that an output of
-//! `UNIT * WEIGHT_UNIT` stands for 1. There may be several sets of weights, chosen by how many
-//! pieces are in hand.
+//! A sum of [`UNIT`] stands for 1; for weights it is a number that the network says, and for
+//! outputs the product of both. There may be several sets of weights, chosen by how many pieces
+//! are in hand.
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
@@ -13,8 +13,6 @@ use crate::types::{Color, PieceType};
 
 /// The sum of the first layer that stands for 1, and the limit of an activation.
 pub(super) const UNIT: i32 = 255;
-/// The weight that stands for 1.
-pub(super) const WEIGHT_UNIT: i32 = 64;
 /// Largest magnitude of a weight: an activation times a weight has to fit 16 bits.
 pub(super) const MAX_WEIGHT: i16 = 127;
 /// Largest sum of the magnitudes of an output's weights: the sum of their products with squared

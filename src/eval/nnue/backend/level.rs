@@ -88,6 +88,11 @@ macro_rules! level {
                     unsafe { activate(sums, out) }
                 }
 
+                fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
+                    // SAFETY: as above.
+                    unsafe { squared(sums, weights) }
+                }
+
                 fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
                     // SAFETY: as above.
                     unsafe { activate_both(sums, out) }
@@ -157,6 +162,11 @@ macro_rules! level {
             #[target_feature(enable = $features)]
             fn activate(sums: &[i32], out: &mut [Bytes]) {
                 scalar::activate(sums, out);
+            }
+
+            #[target_feature(enable = $features)]
+            fn squared(sums: &[Block], weights: &[Block]) -> i32 {
+                scalar::squared(sums, weights)
             }
         };
     };

@@ -78,9 +78,7 @@ pub(super) trait Backend: Sync {
 
     /// The sums of the first layer, limited to 0 to 255 and squared, times weights of at most 127,
     /// added up.
-    fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
-        scalar::squared(sums, weights)
-    }
+    fn squared(&self, sums: &[Block], weights: &[Block]) -> i32;
 }
 
 // SAFETY: the numbers of a block leave no gaps, and any bits are numbers, zeros too.

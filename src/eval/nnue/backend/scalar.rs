@@ -67,6 +67,10 @@ impl Backend for Scalar {
         activate(sums, out);
     }
 
+    fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
+        squared(sums, weights)
+    }
+
     fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
         activate_both(sums, out);
     }

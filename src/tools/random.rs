@@ -8,11 +8,16 @@ pub struct Random(u64);
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Random {
+    /// A generator for one of several uses of a seed.
+    pub fn new(seed: u64, purpose: u64) -> Random {
+        let mut random = Random(seed);
+        Random(random.next() ^ Random(purpose).next().rotate_left(32))
+    }
+
     /// The generator of one game of a run.
     pub fn of_game(seed: u64, game: u32) -> Random {
         // Neighbouring seeds and games must not run through the same numbers.
-        let mut random = Random(seed);
-        Random(random.next() ^ Random(u64::from(game)).next().rotate_left(32))
+        Random::new(seed, u64::from(game))
     }
 
     fn next(&mut self) -> u64 {
@@ -27,6 +32,19 @@ impl Random {
     pub fn below(&mut self, bound: usize) -> usize {
         // The bias is below bound / 2^64.
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// A number from -1 to 1.
+    pub fn symmetric(&mut self) -> f32 {
+        // 24 bits are what a float can tell apart.
+        (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    /// Puts some things into random order.
+    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+        for i in (1..things.len()).rev() {
+            things.swap(i, self.below(i + 1));
+        }
     }
 }
 

@@ -1,0 +1,83 @@
+//! Batches of positions on several threads.
+#![forbid(unsafe_code)]
+
+use super::kernel::{Gradient, Scratch, backward, forward};
+use super::model::{Model, Shape};
+use super::sample::{Sample, sigmoid};
+use std::thread;
+
+/// A gradient and memory for each thread.
+pub struct Workers {
+    pub gradients: Vec<Gradient>,
+    scratches: Vec<Scratch>,
+}
+
+/// Mean losses over positions.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub struct Losses {
+    /// Against what the search said.
+    pub search: f64,
+    /// Against the results.
+    pub result: f64,
+}
+
+impl Workers {
+    pub fn new(shape: &Shape, threads: usize) -> Workers {
+        Workers {
+            gradients: (0..threads).map(|_| Gradient::new(shape)).collect(),
+            scratches: (0..threads).map(|_| Scratch::new(shape)).collect(),
+        }
+    }
+
+    /// Adds up the gradients of a batch, given as numbers of samples. Each thread takes a part of
+    /// its own, always the same, so that results do not depend on who is faster. Returns the sum
+    /// of the losses.
+    pub fn learn(&mut self, model: &Model, samples: &[Sample], batch: &[u32], lambda: f32) -> f64 {
+        let part = batch.len().div_ceil(self.gradients.len()).max(1);
+        let workers = self.gradients.iter_mut().zip(&mut self.scratches);
+        thread::scope(|scope| {
+            let mut work = Vec::new();
+            for (part, (gradient, scratch)) in batch.chunks(part).zip(workers) {
+                work.push(scope.spawn(move || {
+                    let losses = part.iter().map(|&i| {
+                        let sample = &samples[i as usize];
+                        let target = sample.target(lambda);
+                        f64::from(backward(model, sample, target, scratch, gradient))
+                    });
+                    losses.sum::<f64>()
+                }));
+            }
+            // A panic there is a panic here.
+            work.into_iter()
+                .map(|it| it.join().unwrap_or(f64::NAN))
+                .sum()
+        })
+    }
+
+    /// Mean losses over samples.
+    pub fn validate(&mut self, model: &Model, samples: &[Sample]) -> Losses {
+        let part = samples.len().div_ceil(self.scratches.len()).max(1);
+        let sums: Vec<Losses> = thread::scope(|scope| {
+            let parts = samples.chunks(part).zip(&mut self.scratches);
+            let work = parts.map(|(part, scratch)| scope.spawn(|| sum(model, part, scratch)));
+            let work: Vec<_> = work.collect();
+            work.into_iter().filter_map(|it| it.join().ok()).collect()
+        });
+        let mean =
+            |of: fn(&Losses) -> f64| sums.iter().map(of).sum::<f64>() / samples.len().max(1) as f64;
+        Losses {
+            search: mean(|losses| losses.search),
+            result: mean(|losses| losses.result),
+        }
+    }
+}
+
+fn sum(model: &Model, samples: &[Sample], scratch: &mut Scratch) -> Losses {
+    let mut losses = Losses::default();
+    for sample in samples {
+        let chance = sigmoid(forward(model, sample, scratch));
+        losses.search += f64::from(chance - sample.by_score()).powi(2);
+        losses.result += f64::from(chance - sample.by_result()).powi(2);
+    }
+    losses
+}

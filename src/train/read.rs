@@ -1,0 +1,179 @@
+//! From games to samples: what is worth learning from, and what is held back.
+#![forbid(unsafe_code)]
+
+use super::error::TrainError;
+use super::model::Shape;
+use super::sample::Sample;
+use crate::data::error::{DataError, GameError, Problem};
+use crate::data::files::Input;
+use crate::data::{Game, Played};
+use crate::eval::Evaluator;
+use crate::eval::nnue::OwnNetwork;
+use crate::position::Position;
+use crate::tools::random::Random;
+use std::fmt;
+use std::path::Path;
+
+/// One game in so many is held back for validation: a whole one, as its positions are alike.
+const HELD_BACK: usize = 20;
+/// So many positions are enough to validate with.
+const MAX_HELD_BACK: u64 = 400_000;
+/// What a pawn is worth in centipawns.
+const PAWN: i32 = 100;
+
+/// Which positions to learn from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    /// Largest score, in centipawns.
+    pub max_score: u32,
+    /// First move of a game.
+    pub min_ply: u32,
+    /// Whether to take positions that are not quiet: in check, or the best move captures or
+    /// promotes. A static evaluation cannot see what such moves bring.
+    pub noisy: bool,
+    /// Whether the score is to be that of the hand-written evaluation. It is static, so that all
+    /// positions are good.
+    pub distil: bool,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "max-score {}\nmin-ply {}\nnoisy {}\ndistil {}",
+            self.max_score, self.min_ply, self.noisy, self.distil
+        )
+    }
+}
+
+impl Filter {
+    fn takes(&self, position: &Position, played: Played) -> bool {
+        let mv = played.mv;
+        let is_quiet = || !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
+        position.ply() >= self.min_ply && (self.noisy || self.distil || is_quiet())
+    }
+}
+
+/// What was found in the files.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Counts {
+    /// Games.
+    pub games: u64,
+    /// Positions with something to learn.
+    pub read: u64,
+    /// Those the filter left out.
+    pub left_out: u64,
+    /// Those held back for validation.
+    pub held_back: u64,
+}
+
+/// Reads games into samples.
+pub struct Reader<'a> {
+    filter: Filter,
+    shape: Shape,
+    seed: u64,
+    evaluator: Evaluator,
+    counts: Counts,
+    /// Takes a sample, and whether it is for validation.
+    sink: &'a mut dyn FnMut(Sample, bool) -> Result<(), TrainError>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(
+        filter: Filter,
+        shape: Shape,
+        seed: u64,
+        sink: &'a mut dyn FnMut(Sample, bool) -> Result<(), TrainError>,
+    ) -> Reader<'a> {
+        Reader {
+            filter,
+            shape,
+            seed,
+            evaluator: Evaluator::new(),
+            counts: Counts::default(),
+            sink,
+        }
+    }
+
+    /// What was found so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Reads a file of games, in any format.
+    ///
+    /// # Errors
+    /// When it cannot be read or is damaged, or the sink fails.
+    pub fn read(&mut self, path: &Path) -> Result<(), TrainError> {
+        let mut reader = Input::open(path)?;
+        let pawn = i32::from(reader.pawn());
+        loop {
+            let offset = reader.offset();
+            let Some(game) = reader.next().transpose()? else {
+                break;
+            };
+            self.read_game(&game, pawn)?.map_err(|problem| {
+                let game = game.number;
+                DataError::new(path, offset, Problem::Game { game, problem })
+            })?;
+        }
+        if reader.is_torn() {
+            let offset = reader.offset();
+            eprintln!(
+                "{}, byte {offset}: the last game is cut short",
+                path.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether the next game is held back.
+    fn holds_back(&self) -> bool {
+        // Far away from the purposes of the same seed elsewhere.
+        let purpose = (1 << 63) | self.counts.games;
+        let chosen = Random::new(self.seed, purpose).below(HELD_BACK) == 0;
+        chosen && self.counts.held_back < MAX_HELD_BACK
+    }
+
+    /// Takes the samples of a game: an error of the sink, or one of the game.
+    fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
+        let held_back = self.holds_back();
+        self.counts.games += 1;
+        let mut sunk = Ok(());
+        let replayed = game.replay(|position, played| {
+            let Some(score) = self.score(position, played, pawn) else {
+                return;
+            };
+            self.counts.read += 1;
+            let is_fit = score.unsigned_abs() <= self.filter.max_score;
+            let active = (is_fit && self.filter.takes(position, played))
+                .then(|| OwnNetwork::active(self.shape.features, self.shape.outputs, position))
+                .flatten();
+            let Some((features, output)) = active else {
+                self.counts.left_out += 1;
+                return;
+            };
+            self.counts.held_back += u64::from(held_back);
+            let sample = Sample {
+                features,
+                score: score as i16,
+                result: game.result.for_side(position.side_to_move()),
+                output: output as u8,
+            };
+            if sunk.is_ok() {
+                sunk = (self.sink)(sample, held_back);
+            }
+        });
+        sunk?;
+        Ok(replayed.map(drop))
+    }
+
+    /// What to learn about a position, in centipawns.
+    fn score(&mut self, position: &Position, played: Played, pawn: i32) -> Option<i32> {
+        if self.filter.distil {
+            self.evaluator.reset(position);
+            return Some(self.evaluator.evaluate(position));
+        }
+        Some(i32::from(played.score?) * PAWN / pawn)
+    }
+}

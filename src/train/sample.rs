@@ -1,0 +1,69 @@
+//! A position as the trainer sees it.
+#![forbid(unsafe_code)]
+
+use crate::eval::nnue::OwnNetwork;
+
+/// Features of a position for one side.
+pub const ACTIVE: usize = OwnNetwork::ACTIVE;
+
+/// A position with what is known about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Features for the side to move, then for the other side.
+    pub features: [[u16; ACTIVE]; 2],
+    /// Centipawns for the side to move.
+    pub score: i16,
+    /// What became of the side to move: 1 won, 0 drawn, -1 lost.
+    pub result: i8,
+    /// Which output of the network counts.
+    pub output: u8,
+}
+
+/// Bytes of a sample on disk.
+pub const BYTES: usize = 4 * ACTIVE + 4;
+/// Centipawns at which the chance to win is sigmoid(1), 73 %.
+pub const SCALE: f32 = 600.0;
+
+/// The chance to win.
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+impl Sample {
+    /// The chance to win by the search.
+    pub fn by_score(&self) -> f32 {
+        sigmoid(f32::from(self.score) / SCALE)
+    }
+
+    /// The points of the game: 1, 0.5 or 0.
+    pub fn by_result(&self) -> f32 {
+        (f32::from(self.result) + 1.0) / 2.0
+    }
+
+    /// What the network is to say: `lambda` parts of the search, the rest of the result.
+    pub fn target(&self, lambda: f32) -> f32 {
+        lambda * self.by_score() + (1.0 - lambda) * self.by_result()
+    }
+
+    /// Appends the bytes of the sample.
+    pub fn encode(&self, bytes: &mut Vec<u8>) {
+        for &feature in self.features.as_flattened() {
+            bytes.extend(feature.to_le_bytes());
+        }
+        bytes.extend(self.score.to_le_bytes());
+        bytes.extend([self.result.cast_unsigned(), self.output]);
+    }
+
+    /// Reads back [`Sample::encode`].
+    pub fn decode(bytes: &[u8; BYTES]) -> Sample {
+        let (pairs, _) = bytes.as_chunks::<2>();
+        let number = |i: usize| u16::from_le_bytes(pairs[i]);
+        let side = |first| std::array::from_fn(|i| number(first + i));
+        Sample {
+            features: [side(0), side(ACTIVE)],
+            score: number(2 * ACTIVE).cast_signed(),
+            result: bytes[BYTES - 2].cast_signed(),
+            output: bytes[BYTES - 1],
+        }
+    }
+}

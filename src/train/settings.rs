@@ -1,0 +1,160 @@
+//! What `komaoto train` was asked to do.
+#![forbid(unsafe_code)]
+
+use super::kernel::TILE;
+use super::model::Shape;
+use super::read::Filter;
+use crate::eval::nnue::OwnNetwork;
+use crate::tools::arguments::{ArgumentError, Arguments};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// What `komaoto train --help` prints.
+pub const HELP: &str = "\
+komaoto train GAMES... --out FILE: a network from games that `komaoto datagen` wrote (.koma), or from
+positions of other programs (.psv, .bin, .hcpe)
+  --out FILE       the network; beside it FILE.csv and FILE.svg with the losses, FILE.checkpoint
+  --init FILE      network or checkpoint to start from (random numbers)
+  --resume         go on from FILE.checkpoint, with the same games and settings
+  --force          replace what is there
+  --distil         learn the hand-written evaluation instead of scores and results
+  --width N        outputs of the first layer for each side, a multiple of 64 (256)
+  --outputs N      outputs, chosen by pieces in hand (1)
+  --features N     number of the feature set (1)
+  --epochs N       how often to see each position (5)
+  --batch N        positions between two steps (16384)
+  --rate X         learning rate at the start (0.001); half of that or less after --init
+  --lambda X       weight of the score, the rest is that of the result (1)
+  --decay X        weight decay (0.01)
+  --max-score N    leave out positions with a score beyond this, in centipawns (3000)
+  --min-ply N      leave out positions before this move of the game (1)
+  --noisy          keep positions in check, and those whose best move captures or promotes
+  --seed N         decides initial numbers, order and which games are held back (1)
+  --threads N      threads (all cores)
+  --memory N       MB of positions to hold in memory; more of them go to FILE.parts on disk (4096)
+Numbers may end with k or M. The same seed and number of threads give the same network. Random opening moves are
+never learnt from. One game in twenty is held back to validate with. Ctrl-C saves a checkpoint.";
+
+/// Everything asked for.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Files of games.
+    pub data: Vec<PathBuf>,
+    pub out: PathBuf,
+    pub init: Option<PathBuf>,
+    pub resume: bool,
+    pub force: bool,
+    pub shape: Shape,
+    pub epochs: u64,
+    /// Positions of a batch.
+    pub batch: usize,
+    /// Learning rate at the start.
+    pub rate: f64,
+    pub lambda: f64,
+    pub decay: f64,
+    pub filter: Filter,
+    pub seed: u64,
+    pub threads: usize,
+    /// Bytes of samples to hold in memory.
+    pub memory: u64,
+}
+
+impl Settings {
+    /// Reads the arguments behind `train`.
+    ///
+    /// # Errors
+    /// When they make no sense.
+    pub fn read(arguments: Vec<OsString>) -> Result<Settings, ArgumentError> {
+        let mut arguments = Arguments::new(arguments);
+        let it = &mut arguments;
+        let shape = Shape {
+            features: it.number("--features", 1..=u32::MAX)?.unwrap_or(1),
+            width: width(it)?,
+            outputs: it.number("--outputs", 1..=16u32)?.unwrap_or(1) as usize,
+        };
+        let known = OwnNetwork::dimensions(shape.features);
+        known.ok_or_else(|| ArgumentError::BadValue {
+            name: "--features",
+            expected: "the number of a feature set".into(),
+            found: shape.features.to_string(),
+        })?;
+        let settings = Settings {
+            data: Vec::new(),
+            out: it
+                .path("--out")?
+                .ok_or(ArgumentError::Missing("--out FILE"))?,
+            init: it.path("--init")?,
+            resume: it.switch("--resume"),
+            force: it.switch("--force"),
+            shape,
+            epochs: it.number("--epochs", 0..=10_000u64)?.unwrap_or(5),
+            batch: it.number("--batch", 1..=10_000_000u32)?.unwrap_or(16_384) as usize,
+            rate: it.decimal("--rate", 0.0..=1.0)?.unwrap_or(0.001),
+            lambda: it.decimal("--lambda", 0.0..=1.0)?.unwrap_or(1.0),
+            decay: it.decimal("--decay", 0.0..=1.0)?.unwrap_or(0.01),
+            filter: Filter {
+                max_score: it.number("--max-score", 1..=30_000u32)?.unwrap_or(3000),
+                min_ply: it.number("--min-ply", 0..=10_000u32)?.unwrap_or(1),
+                noisy: it.switch("--noisy"),
+                distil: it.switch("--distil"),
+            },
+            seed: it.number("--seed", 0..=u64::MAX)?.unwrap_or(1),
+            threads: it
+                .number("--threads", 1..=1024u32)?
+                .map_or_else(cores, |it| it as usize),
+            memory: it.number("--memory", 1..=1 << 30u64)?.unwrap_or(4096) << 20,
+        };
+        let data: Vec<PathBuf> = arguments.rest()?.into_iter().map(PathBuf::from).collect();
+        if data.is_empty() {
+            return Err(ArgumentError::Missing("a file of games"));
+        }
+        Ok(Settings { data, ..settings })
+    }
+
+    /// A file or folder beside the network.
+    pub fn beside(&self, ending: &str) -> PathBuf {
+        beside(&self.out, ending)
+    }
+
+    /// What has to be the same when training goes on after a break, as lines of text.
+    pub fn fingerprint(&self, training: u64, validation: u64) -> String {
+        format!(
+            "{}\nseed {}\nepochs {}\nbatch {}\nrate {}\nlambda {}\ndecay {}\n{}\ntraining \
+             {training}\nvalidation {validation}\n",
+            self.shape,
+            self.seed,
+            self.epochs,
+            self.batch,
+            self.rate,
+            self.lambda,
+            self.decay,
+            self.filter,
+        )
+    }
+}
+
+/// The width, which the inner loops cut into tiles.
+fn width(arguments: &mut Arguments) -> Result<usize, ArgumentError> {
+    let width = arguments.number("--width", 64..=2048u32)?.unwrap_or(256);
+    if !(width as usize).is_multiple_of(TILE) {
+        return Err(ArgumentError::BadValue {
+            name: "--width",
+            expected: format!("a multiple of {TILE}"),
+            found: width.to_string(),
+        });
+    }
+    Ok(width as usize)
+}
+
+/// A path with an ending added to its name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get())
+}
