@@ -69,15 +69,10 @@ impl Worker {
 
         // Step 15. One move after the other, the best guess first.
         loop {
-            let next = if N::ROOT {
-                self.root_moves
-                    .get(self.pv_index + number)
-                    .map(|root_move| root_move.mv)
-            } else {
-                self.next_move(&mut picker, &checks, ply)
+            let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) else {
+                break;
             };
-            let Some(mv) = next else { break };
-            if mv == excluded {
+            if mv == excluded || N::ROOT && self.root_move(mv).is_none() {
                 continue;
             }
             number += 1;
@@ -337,6 +332,13 @@ impl Worker {
         value
     }
 
+    /// The place of a move among the root moves still to be searched for the line at hand.
+    fn root_move(&self, mv: Move) -> Option<usize> {
+        let left = &self.root_moves[self.pv_index..];
+        let place = left.iter().position(|root_move| root_move.mv == mv)?;
+        Some(self.pv_index + place)
+    }
+
     /// Step 20 at the root: keeps the score and line of a move that is the first or better than
     /// alpha; of any other move nothing is known but that.
     fn record_root_move(
@@ -348,9 +350,11 @@ impl Worker {
         number: usize,
         nodes: u64,
     ) {
-        let (seldepth, index) = (self.seldepth, self.pv_index + number - 1);
+        let seldepth = self.seldepth;
+        let Some(index) = self.root_move(mv) else {
+            return;
+        };
         let root_move: &mut RootMove = &mut self.root_moves[index];
-        debug_assert_eq!(root_move.mv, mv);
         root_move.nodes += nodes;
         let known = root_move.average_score;
         root_move.average_score = if known == -value::INFINITE {

@@ -120,7 +120,7 @@ impl Worker {
         let threshold = bound - node.static_eval;
         let checks = self.position.check_info();
         let mut picker = MovePicker::quiescence(node.tt_move, &self.position, &self.arena);
-        while let Some(mv) = self.next_move(&mut picker, &checks, ply) {
+        while let Some(mv) = self.next_move::<NonPv>(&mut picker, &checks, ply) {
             if !self.position.see_ge(mv, threshold) {
                 continue;
             }
