@@ -88,6 +88,17 @@ impl Registers for Xmm {
     }
 
     #[inline(always)]
+    fn squares(self, sums: __m128i, numbers: __m128i, weights: __m128i) -> __m128i {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm_setzero_si128(), _mm_set1_epi16(255));
+            let limited = _mm_max_epi16(_mm_min_epi16(numbers, limit), zero);
+            let products = _mm_mullo_epi16(limited, weights);
+            _mm_add_epi32(sums, _mm_madd_epi16(products, limited))
+        }
+    }
+
+    #[inline(always)]
     fn store_bytes(self, bytes: __m128i, out: &mut [u8]) {
         let out: *mut [u8; 16] = first_mut(out);
         // SAFETY: an unaligned store of 16 bytes.
@@ -194,6 +205,17 @@ impl Registers for Ymm {
     }
 
     #[inline(always)]
+    fn squares(self, sums: __m256i, numbers: __m256i, weights: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+            let limited = _mm256_max_epi16(_mm256_min_epi16(numbers, limit), zero);
+            let products = _mm256_mullo_epi16(limited, weights);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(products, limited))
+        }
+    }
+
+    #[inline(always)]
     fn store_bytes(self, bytes: __m256i, out: &mut [u8]) {
         let out: *mut [u8; 32] = first_mut(out);
         // SAFETY: an unaligned store of 32 bytes.
@@ -296,6 +318,17 @@ impl Registers for Zmm {
                 _mm512_packus_epi16(product(left[0], right[0]), product(left[1], right[1]));
             // Each quarter of a register is packed on its own.
             _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), packed)
+        }
+    }
+
+    #[inline(always)]
+    fn squares(self, sums: __m512i, numbers: __m512i, weights: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+            let limited = _mm512_max_epi16(_mm512_min_epi16(numbers, limit), zero);
+            let products = _mm512_mullo_epi16(limited, weights);
+            _mm512_add_epi32(sums, _mm512_madd_epi16(products, limited))
         }
     }
 
