@@ -10,6 +10,8 @@ use std::fmt;
 pub(super) const WIDTH_STEP: usize = 32;
 /// Widest first layer, for one perspective.
 pub(super) const MAX_WIDTH: usize = 4096;
+/// Widest hidden layer.
+pub(super) const MAX_HIDDEN: usize = 256;
 
 /// What becomes of the sums of the first layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

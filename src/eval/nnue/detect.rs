@@ -1,11 +1,8 @@
 //! Recognises a classic network, whose size says nearly everything, from its file.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, Architecture, MAX_WIDTH, WIDTH_STEP};
+use super::architecture::{Activation, Architecture, MAX_HIDDEN, MAX_WIDTH, WIDTH_STEP};
 use super::features::FEATURE_SETS;
-
-/// Widest hidden layer.
-const MAX_HIDDEN: usize = 256;
 
 /// What a file tells about its architecture.
 pub(super) struct Signs<'a> {

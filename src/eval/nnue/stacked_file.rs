@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::architecture::{
-    Activation, Architecture, DOUBLED, Form, MAX_WIDTH, Shards, Stacks, WIDTH_STEP,
+    Activation, Architecture, DOUBLED, Form, MAX_HIDDEN, MAX_WIDTH, Shards, Stacks, WIDTH_STEP,
 };
 use super::buckets::Scheme;
 use super::error::NetError;
@@ -36,8 +36,6 @@ const RSHOGI_STACKS: usize = 9;
 const MAX_RSHOGI_STACKS: u32 = 16;
 /// Widths of the first layer, half of which have to fill whole blocks as well.
 const STEP: usize = 2 * WIDTH_STEP;
-/// Widest hidden layer.
-const MAX_HIDDEN: usize = 256;
 
 /// Reads what follows the text. `progress` reads the weights of the progress beside the file, for
 /// so many stages.
@@ -310,8 +308,9 @@ fn find_layers<R: Read + Seek>(
             named: name.map_or(String::new(), |name| {
                 let [first, second] = name.hidden;
                 let count = name.scheme.stacks();
-                let bytes = 4 + with_layers(first_layer, (first + 1) & !7, second, Some(name))
-                    .hidden_bytes();
+                let bytes =
+                    4 + with_layers(first_layer, first.next_multiple_of(8), second, Some(name))
+                        .hidden_bytes();
                 format!(": {count} times {bytes} bytes for {first}-{second}")
             }),
             found: left,

@@ -1,7 +1,7 @@
 //! What the text in a header says, for what little it can be relied upon.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, DOUBLED, Shards};
+use super::architecture::{Activation, DOUBLED, MAX_HIDDEN, Shards};
 use super::buckets::Scheme;
 use super::error::NetError;
 use super::features::{EFFECT_SETS, FEATURE_SETS, FeatureSet};
@@ -119,7 +119,10 @@ impl Text<'_> {
             }));
         }
         let mut parts = name.split('_').filter(|part| !part.is_empty()).skip(2);
-        let mut size = || parts.next()?.parse().ok();
+        let mut size = || {
+            let size = parts.next()?.parse().ok()?;
+            (1..=MAX_HIDDEN).contains(&size).then_some(size)
+        };
         let (Some(first), Some(second)) = (size(), size()) else {
             return Ok(None);
         };
@@ -208,6 +211,10 @@ mod tests {
         assert_eq!(read(&text), ([7, 64], "none".into(), None));
         assert!(name("Features=K+P").unwrap().is_none());
         assert!(name("Network=SFNN_HALFKA2").unwrap().is_none());
+        for sizes in ["0_64", "7_0", "257_64", "99999999999999999999_64", "7"] {
+            let text = format!("{prefix}SFNN_HALFKA2_1024_{sizes}");
+            assert!(name(&text).unwrap().is_none(), "{sizes}");
+        }
         let text = format!("{prefix}SFNN_HALFKA2_1024_7_64_LS9");
         assert!(matches!(name(&text), Err(NetError::Scheme(part)) if part == "ls9"));
     }

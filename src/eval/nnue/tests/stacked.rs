@@ -372,6 +372,21 @@ fn damaged_files_with_stacks_are_told_apart() {
         "3 stacks of layers for progress3, found 9",
     );
     says(renamed("K3K3", "LS9"), "found `ls9`");
+    // Sizes that no network has: those of the file are taken, or told to be wrong.
+    let odd = |sizes: &str, end: usize| {
+        let mut net = net.clone();
+        net.text = net.text.replace("_15_32_", sizes);
+        let bytes = net.file();
+        read_bytes(&bytes[..bytes.len() - end]).err()
+    };
+    for first in 1..=17 {
+        let sizes = format!("_{first}_32_");
+        assert!(odd(&sizes, 0).is_none(), "{sizes}");
+        assert!(
+            matches!(odd(&sizes, 1), Some(NetError::Stacks { .. })),
+            "{sizes}"
+        );
+    }
     let mut unnamed = small([7, 32], "k9k9");
     unnamed.text = "Features=K+P".into();
     says(refusal(&unnamed.file()), "81 stacks");
