@@ -83,6 +83,12 @@ impl Position {
         self.ply
     }
 
+    /// What stands on each square.
+    #[inline(always)]
+    pub fn board(&self) -> &[Piece; Square::COUNT] {
+        &self.board
+    }
+
     /// What stands on a square.
     #[inline(always)]
     pub fn piece_on(&self, sq: Square) -> Piece {

@@ -173,6 +173,12 @@ impl Piece {
         (self.0 & 31) as usize
     }
 
+    /// The byte that stands for it.
+    #[inline(always)]
+    pub const fn raw(self) -> u8 {
+        self.0
+    }
+
     /// Whether the square is empty.
     #[inline(always)]
     pub const fn is_none(self) -> bool {

@@ -8,9 +8,9 @@
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
+use super::cache::Cache;
 use super::effects::EffectClasses;
-use super::features::{self, Changes, FeatureSet, PLANE_SQUARES, View, Views};
-use super::list::List;
+use super::features::{self, Changes, FeatureSet, View, Views};
 use super::network::{Block, Parameters};
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, Hand, MAX_PLY, Piece, PieceType, Square};
@@ -33,6 +33,8 @@ pub(super) struct Accumulator {
     plies: Vec<Ply>,
     /// Two rows for each ply.
     rows: Vec<Block>,
+    /// Pieces of a set that are neither on the board nor in hand, before and after all moves.
+    missing: usize,
     views: Views,
     cache: Cache,
 }
@@ -45,6 +47,7 @@ impl Accumulator {
             line: Vec::with_capacity(MAX_PLY + 8),
             plies: Vec::with_capacity(MAX_PLY + 8),
             rows: vec![Block::ZERO; 2 * blocks * (MAX_PLY + 8)],
+            missing: 0,
             views: Views::new(parameters.architecture.features),
             cache: Cache::new(parameters),
         }
@@ -55,6 +58,7 @@ impl Accumulator {
         self.line.clear();
         self.plies.clear();
         self.line.push(0);
+        self.missing = features::missing(position);
         self.plies.push(Ply {
             dirty: None,
             hands: Color::ALL.map(|color| position.hand(color)),
@@ -235,8 +239,10 @@ impl Accumulator {
         let blocks = parameters.transformer.blocks();
         let row = &mut self.rows[(top * 2 + perspective.index()) * blocks..][..blocks];
         if self.cache.is_in_use() {
+            let view = self.views.get(perspective, position.king(perspective));
+            let missing = self.missing;
             self.cache
-                .refresh(parameters, backend, position, perspective, row);
+                .refresh(parameters, backend, position, view, missing, row);
         } else {
             from_scratch(parameters, backend, position, perspective, None, row);
         }
@@ -272,117 +278,4 @@ pub(super) fn from_scratch(
         active.as_slice(),
         &[],
     );
-}
-
-/// Words of a set of plane squares.
-const WORDS: usize = PLANE_SQUARES.div_ceil(64);
-/// Most features in which two positions differ.
-const MAX_DIFFERENCE: usize = 48;
-
-/// The pieces behind some sums.
-#[derive(Clone)]
-struct Pieces {
-    set: [u64; WORDS],
-    missing: u32,
-}
-
-const NO_PIECES: Pieces = Pieces {
-    set: [0; WORDS],
-    missing: 0,
-};
-
-/// For each perspective and view of the board, the last sums and the pieces behind them.
-struct Cache {
-    rows: Vec<Block>,
-    pieces: Vec<Pieces>,
-}
-
-impl Cache {
-    /// A cache of empty boards, or nothing if the features have no use for one.
-    fn new(parameters: &Parameters) -> Cache {
-        let set = parameters.architecture.features;
-        let entries = if set.depends_on_king() && set.effects == EffectClasses::One {
-            2 * set.views()
-        } else {
-            0
-        };
-        Cache {
-            rows: parameters.transformer.biases.repeat(entries),
-            pieces: vec![NO_PIECES; entries],
-        }
-    }
-
-    fn is_in_use(&self) -> bool {
-        !self.pieces.is_empty()
-    }
-
-    /// Makes up the difference to the last position that was seen in the same way.
-    fn refresh(
-        &mut self,
-        parameters: &Parameters,
-        backend: &dyn Backend,
-        position: &Position,
-        perspective: Color,
-        row: &mut [Block],
-    ) {
-        let set = parameters.architecture.features;
-        let view = View::new(set, perspective, position.king(perspective));
-        let entry = perspective.index() * set.views() + view.number;
-        let pieces = pieces(set, perspective, position);
-        let (mut removed, mut added) = (List::new(), List::new());
-        difference(
-            &view,
-            &self.pieces[entry],
-            &pieces,
-            &mut removed,
-            &mut added,
-        );
-        let cached = &mut self.rows[entry * row.len()..][..row.len()];
-        let (added, removed) = (added.as_slice(), removed.as_slice());
-        backend.accumulate(row, cached, &parameters.transformer, added, removed);
-        cached.copy_from_slice(row);
-        self.pieces[entry] = pieces;
-    }
-}
-
-/// The pieces that count in a feature set.
-fn pieces(set: &FeatureSet, perspective: Color, position: &Position) -> Pieces {
-    let mut pieces = NO_PIECES;
-    features::for_each_piece(perspective, position, None, |number, _| {
-        if number == 0 {
-            pieces.missing += 1;
-        } else if set.counts(number) {
-            pieces.set[number / 64] |= 1 << (number % 64);
-        }
-    });
-    pieces
-}
-
-/// The features of which two sets of pieces make different use.
-fn difference(
-    view: &View,
-    before: &Pieces,
-    after: &Pieces,
-    removed: &mut List<MAX_DIFFERENCE>,
-    added: &mut List<MAX_DIFFERENCE>,
-) {
-    for (word, (&before, &after)) in before.set.iter().zip(&after.set).enumerate() {
-        let mut changed = before ^ after;
-        while changed != 0 {
-            let bit = changed.trailing_zeros();
-            let feature = view.feature(word * 64 + bit as usize);
-            if after >> bit & 1 != 0 {
-                added.push(feature);
-            } else {
-                removed.push(feature);
-            }
-            changed &= changed - 1;
-        }
-    }
-    for _ in before.missing..after.missing {
-        added.push(view.feature(0));
-    }
-    for _ in after.missing..before.missing {
-        removed.push(view.feature(0));
-    }
 }

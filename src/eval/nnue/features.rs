@@ -20,7 +20,7 @@ const FRIEND_KING: usize = 1548;
 /// Squares of the enemy's king.
 const ENEMY_KING: usize = 1629;
 /// How many plane squares there are.
-pub(super) const PLANE_SQUARES: usize = 1710;
+const PLANE_SQUARES: usize = 1710;
 /// Pieces of a set without the kings.
 const PIECES: usize = 38;
 /// Most features active at once.
@@ -201,7 +201,7 @@ impl FeatureSet {
     }
 
     /// Whether a piece with this plane square is among the features.
-    pub fn counts(&self, number: usize) -> bool {
+    fn counts(&self, number: usize) -> bool {
         number < FRIEND_KING || self.kings != Kings::Absent
     }
 
@@ -280,7 +280,7 @@ static MAPS: [[Map; 2]; 2] = [
 pub(super) struct View {
     /// What tells it from the other views of the perspective: see [`FeatureSet::views`].
     pub number: usize,
-    perspective: Color,
+    pub perspective: Color,
     kings: Kings,
     offset: u32,
     map: &'static Map,
@@ -301,6 +301,23 @@ impl View {
             offset: (copy * set.stride()) as u32,
             map: &MAPS[usize::from(mirrored)][usize::from(merged)],
         }
+    }
+
+    /// Adds the features of a piece on a square.
+    #[inline(always)]
+    pub fn add_piece<const N: usize>(&self, piece: Piece, sq: Square, features: &mut List<N>) {
+        let number = on_board(self.perspective, piece, sq);
+        if number < FRIEND_KING {
+            features.push(self.feature(number));
+        } else {
+            self.add_king(number, features);
+        }
+    }
+
+    /// The feature of the last of so many pieces in hand.
+    #[inline(always)]
+    pub fn in_hand(&self, owner: Color, kind: PieceType, count: u32) -> u32 {
+        self.feature(in_hand(self.perspective, owner, kind, count))
     }
 
     /// Adds the features of a king by its plane square.
@@ -340,8 +357,7 @@ impl View {
             captured,
         } = dirty;
         let owner = after.color();
-        // The number in hand of the last of some pieces.
-        let in_hand = |kind, count| self.feature(in_hand(self.perspective, owner, kind, count));
+        let in_hand = |kind, count| self.in_hand(owner, kind, count);
         let hand = |kind| hands[owner.index()].count(kind);
         let Some(from) = from else {
             removed.push(in_hand(after.kind(), hand(after.kind()) + 1));
@@ -420,6 +436,15 @@ pub(super) fn for_each_piece(
     for _ in 0..missing {
         visit(0, None);
     }
+}
+
+/// Pieces of a set that are neither on the board nor in hand.
+pub(super) fn missing(position: &Position) -> usize {
+    let mut missing = 0;
+    for_each_piece(Color::Black, position, None, |number, _| {
+        missing += usize::from(number == 0);
+    });
+    missing
 }
 
 /// All features active for a perspective, but for the piece on a square of choice.

@@ -12,6 +12,7 @@ mod architecture;
 #[allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 mod backend;
 mod buckets;
+mod cache;
 mod detect;
 mod effects;
 mod embedded;

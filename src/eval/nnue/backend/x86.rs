@@ -3,74 +3,99 @@
 use super::registers::{Registers, first, first_mut};
 use std::arch::x86_64::*;
 
-/// Proof that the CPU has SSE2, with registers of 128 bits.
-#[derive(Clone, Copy)]
-pub(super) struct Xmm(());
+/// Defines registers of a width: by the intrinsics for what is alike in all widths, and by the
+/// methods that are not.
+macro_rules! registers {
+    (
+        $name:ident, $features:literal, $register:ident, $sums:literal, $bytes:literal,
+        $zero:ident, $load:ident, $store:ident, $splat:ident, $add:ident, $add_16:ident,
+        $sub_16:ident, $($method:tt)*
+    ) => {
+        #[doc = concat!("Proof that the CPU has ", $features, ".")]
+        #[derive(Clone, Copy)]
+        pub(super) struct $name(());
 
-impl Xmm {
-    /// # Safety
-    /// The CPU must have SSE2.
-    #[inline(always)]
-    pub unsafe fn new() -> Xmm {
-        Xmm(())
-    }
+        impl $name {
+            /// # Safety
+            /// The CPU must have the features.
+            #[inline(always)]
+            pub unsafe fn new() -> $name {
+                $name(())
+            }
+        }
+
+        impl Registers for $name {
+            type Register = $register;
+
+            const SUMS: usize = $sums;
+
+            #[inline(always)]
+            fn zero(self) -> $register {
+                // SAFETY: `self` proves that the CPU has the features; so everywhere below.
+                unsafe { $zero() }
+            }
+
+            #[inline(always)]
+            fn load(self, sums: &[i32]) -> $register {
+                let sums: *const [i32; $sums] = first(sums);
+                // SAFETY: the sums fill a register, and an unaligned load asks for no more.
+                unsafe { $load(sums.cast()) }
+            }
+
+            #[inline(always)]
+            fn store(self, sums: $register, out: &mut [i32]) {
+                let out: *mut [i32; $sums] = first_mut(out);
+                // SAFETY: as above.
+                unsafe { $store(out.cast(), sums) }
+            }
+
+            #[inline(always)]
+            fn add(self, a: $register, b: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $add(a, b) }
+            }
+
+            #[inline(always)]
+            fn weights(self, weights: &[u8]) -> $register {
+                let weights: *const [u8; $bytes] = first(weights);
+                // SAFETY: the bytes fill a register, and an unaligned load asks for no more.
+                unsafe { $load(weights.cast()) }
+            }
+
+            #[inline(always)]
+            fn store_bytes(self, bytes: $register, out: &mut [u8]) {
+                let out: *mut [u8; $bytes] = first_mut(out);
+                // SAFETY: as above.
+                unsafe { $store(out.cast(), bytes) }
+            }
+
+            #[inline(always)]
+            fn splat(self, step: [u8; 4]) -> $register {
+                // SAFETY: as above.
+                unsafe { $splat(i32::from_ne_bytes(step)) }
+            }
+
+            #[inline(always)]
+            fn add_16(self, a: $register, b: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $add_16(a, b) }
+            }
+
+            #[inline(always)]
+            fn sub_16(self, a: $register, b: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $sub_16(a, b) }
+            }
+
+            $($method)*
+        }
+    };
 }
 
-impl Registers for Xmm {
-    type Register = __m128i;
-
-    const SUMS: usize = 4;
-
-    #[inline(always)]
-    fn zero(self) -> __m128i {
-        // SAFETY: `self` proves that the CPU has SSE2; so everywhere below.
-        unsafe { _mm_setzero_si128() }
-    }
-
-    #[inline(always)]
-    fn load(self, sums: &[i32]) -> __m128i {
-        let sums: *const [i32; 4] = first(sums);
-        // SAFETY: 4 sums are 16 bytes, and an unaligned load asks for no more.
-        unsafe { _mm_loadu_si128(sums.cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, sums: __m128i, out: &mut [i32]) {
-        let out: *mut [i32; 4] = first_mut(out);
-        // SAFETY: 4 sums are 16 bytes, and an unaligned store asks for no more.
-        unsafe { _mm_storeu_si128(out.cast(), sums) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: as above.
-        unsafe { _mm_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn weights(self, weights: &[u8]) -> __m128i {
-        let weights: *const [u8; 16] = first(weights);
-        // SAFETY: an unaligned load of 16 bytes.
-        unsafe { _mm_loadu_si128(weights.cast()) }
-    }
-
-    #[inline(always)]
-    fn splat(self, step: [u8; 4]) -> __m128i {
-        // SAFETY: as above.
-        unsafe { _mm_set1_epi32(i32::from_ne_bytes(step)) }
-    }
-
-    #[inline(always)]
-    fn add_16(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: as above.
-        unsafe { _mm_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub_16(self, a: __m128i, b: __m128i) -> __m128i {
-        // SAFETY: as above.
-        unsafe { _mm_sub_epi16(a, b) }
-    }
+registers! {
+    Xmm, "SSE2", __m128i, 4, 16,
+    _mm_setzero_si128, _mm_loadu_si128, _mm_storeu_si128, _mm_set1_epi32, _mm_add_epi32,
+    _mm_add_epi16, _mm_sub_epi16,
 
     #[inline(always)]
     fn products(self, left: [__m128i; 2], right: [__m128i; 2], limit: i16) -> __m128i {
@@ -99,13 +124,6 @@ impl Registers for Xmm {
     }
 
     #[inline(always)]
-    fn store_bytes(self, bytes: __m128i, out: &mut [u8]) {
-        let out: *mut [u8; 16] = first_mut(out);
-        // SAFETY: an unaligned store of 16 bytes.
-        unsafe { _mm_storeu_si128(out.cast(), bytes) }
-    }
-
-    #[inline(always)]
     fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
         let steps: *const [[u8; 4]; 4] = first(steps);
         // SAFETY: 4 steps are 16 bytes, and an unaligned load asks for no more.
@@ -117,74 +135,10 @@ impl Registers for Xmm {
     }
 }
 
-/// Proof that the CPU has AVX2, with registers of 256 bits.
-#[derive(Clone, Copy)]
-pub(super) struct Ymm(());
-
-impl Ymm {
-    /// # Safety
-    /// The CPU must have AVX2.
-    #[inline(always)]
-    pub unsafe fn new() -> Ymm {
-        Ymm(())
-    }
-}
-
-impl Registers for Ymm {
-    type Register = __m256i;
-
-    const SUMS: usize = 8;
-
-    #[inline(always)]
-    fn zero(self) -> __m256i {
-        // SAFETY: `self` proves that the CPU has AVX2; so everywhere below.
-        unsafe { _mm256_setzero_si256() }
-    }
-
-    #[inline(always)]
-    fn load(self, sums: &[i32]) -> __m256i {
-        let sums: *const [i32; 8] = first(sums);
-        // SAFETY: 8 sums are 32 bytes, and an unaligned load asks for no more.
-        unsafe { _mm256_loadu_si256(sums.cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, sums: __m256i, out: &mut [i32]) {
-        let out: *mut [i32; 8] = first_mut(out);
-        // SAFETY: 8 sums are 32 bytes, and an unaligned store asks for no more.
-        unsafe { _mm256_storeu_si256(out.cast(), sums) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn weights(self, weights: &[u8]) -> __m256i {
-        let weights: *const [u8; 32] = first(weights);
-        // SAFETY: an unaligned load of 32 bytes.
-        unsafe { _mm256_loadu_si256(weights.cast()) }
-    }
-
-    #[inline(always)]
-    fn splat(self, step: [u8; 4]) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_set1_epi32(i32::from_ne_bytes(step)) }
-    }
-
-    #[inline(always)]
-    fn add_16(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub_16(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_sub_epi16(a, b) }
-    }
+registers! {
+    Ymm, "AVX2", __m256i, 8, 32,
+    _mm256_setzero_si256, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_set1_epi32, _mm256_add_epi32,
+    _mm256_add_epi16, _mm256_sub_epi16,
 
     #[inline(always)]
     fn products(self, left: [__m256i; 2], right: [__m256i; 2], limit: i16) -> __m256i {
@@ -216,13 +170,6 @@ impl Registers for Ymm {
     }
 
     #[inline(always)]
-    fn store_bytes(self, bytes: __m256i, out: &mut [u8]) {
-        let out: *mut [u8; 32] = first_mut(out);
-        // SAFETY: an unaligned store of 32 bytes.
-        unsafe { _mm256_storeu_si256(out.cast(), bytes) }
-    }
-
-    #[inline(always)]
     fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
         let steps: *const [[u8; 4]; 8] = first(steps);
         // SAFETY: 8 steps are 32 bytes, and an unaligned load asks for no more.
@@ -234,74 +181,10 @@ impl Registers for Ymm {
     }
 }
 
-/// Proof that the CPU has AVX-512F and BW, with registers of 512 bits.
-#[derive(Clone, Copy)]
-pub(super) struct Zmm(());
-
-impl Zmm {
-    /// # Safety
-    /// The CPU must have AVX-512F and BW.
-    #[inline(always)]
-    pub unsafe fn new() -> Zmm {
-        Zmm(())
-    }
-}
-
-impl Registers for Zmm {
-    type Register = __m512i;
-
-    const SUMS: usize = 16;
-
-    #[inline(always)]
-    fn zero(self) -> __m512i {
-        // SAFETY: `self` proves that the CPU has AVX-512F and BW; so everywhere below.
-        unsafe { _mm512_setzero_si512() }
-    }
-
-    #[inline(always)]
-    fn load(self, sums: &[i32]) -> __m512i {
-        let sums: *const [i32; 16] = first(sums);
-        // SAFETY: 16 sums are 64 bytes, and an unaligned load asks for no more.
-        unsafe { _mm512_loadu_si512(sums.cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, sums: __m512i, out: &mut [i32]) {
-        let out: *mut [i32; 16] = first_mut(out);
-        // SAFETY: 16 sums are 64 bytes, and an unaligned store asks for no more.
-        unsafe { _mm512_storeu_si512(out.cast(), sums) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn weights(self, weights: &[u8]) -> __m512i {
-        let weights: *const [u8; 64] = first(weights);
-        // SAFETY: an unaligned load of 64 bytes.
-        unsafe { _mm512_loadu_si512(weights.cast()) }
-    }
-
-    #[inline(always)]
-    fn splat(self, step: [u8; 4]) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_set1_epi32(i32::from_ne_bytes(step)) }
-    }
-
-    #[inline(always)]
-    fn add_16(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_add_epi16(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub_16(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: as above.
-        unsafe { _mm512_sub_epi16(a, b) }
-    }
+registers! {
+    Zmm, "AVX-512 F and BW", __m512i, 16, 64,
+    _mm512_setzero_si512, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_set1_epi32, _mm512_add_epi32,
+    _mm512_add_epi16, _mm512_sub_epi16,
 
     #[inline(always)]
     fn products(self, left: [__m512i; 2], right: [__m512i; 2], limit: i16) -> __m512i {
@@ -330,13 +213,6 @@ impl Registers for Zmm {
             let products = _mm512_mullo_epi16(limited, weights);
             _mm512_add_epi32(sums, _mm512_madd_epi16(products, limited))
         }
-    }
-
-    #[inline(always)]
-    fn store_bytes(self, bytes: __m512i, out: &mut [u8]) {
-        let out: *mut [u8; 64] = first_mut(out);
-        // SAFETY: an unaligned store of 64 bytes.
-        unsafe { _mm512_storeu_si512(out.cast(), bytes) }
     }
 
     #[inline(always)]
