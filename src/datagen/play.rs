@@ -34,7 +34,7 @@ pub struct Rules {
 /// The declaration rule of all games.
 const DECLARATION: EnteringKingRule = EnteringKingRule::CSARule27;
 /// How much of the nodes of a search may be spent before its last iteration, in percent.
-const SOFT_SHARE: u64 = 60;
+const SOFT_SHARE: u64 = 54;
 /// Occurrences of a position that end the game.
 const OCCURRENCES: usize = 4;
 
@@ -47,7 +47,27 @@ pub struct Player {
     keys: Vec<u64>,
     /// Plies in a row that agree on a winner; negative for White.
     agreed: i32,
-    nodes: u64,
+    effort: Effort,
+}
+
+/// What searches took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effort {
+    /// Searches.
+    pub searches: u64,
+    /// Nodes of all of them.
+    pub nodes: u64,
+    /// Depths of all of them, in plies.
+    pub depths: u64,
+}
+
+impl Effort {
+    /// Adds up two efforts.
+    pub fn add(&mut self, other: Effort) {
+        self.searches += other.searches;
+        self.nodes += other.nodes;
+        self.depths += other.depths;
+    }
 }
 
 impl Player {
@@ -67,13 +87,13 @@ impl Player {
             rules,
             keys: Vec::new(),
             agreed: 0,
-            nodes: 0,
+            effort: Effort::default(),
         })
     }
 
-    /// Nodes searched so far, in all games.
-    pub fn nodes(&self) -> u64 {
-        self.nodes
+    /// What the searches took since this was last asked.
+    pub fn take_effort(&mut self) -> Effort {
+        std::mem::take(&mut self.effort)
     }
 
     /// Plays the game of this number; `None` when told to stop.
@@ -115,7 +135,11 @@ impl Player {
             let Some(found) = self.solo.search(&position, self.soft_nodes()) else {
                 return false;
             };
-            self.nodes += found.nodes;
+            self.effort.add(Effort {
+                searches: 1,
+                nodes: found.nodes,
+                depths: found.depth as u64,
+            });
             if is_first && found.score.abs() > self.rules.balance {
                 return false;
             }

@@ -1,6 +1,7 @@
 //! What a run has come to, and the line that tells it.
 #![forbid(unsafe_code)]
 
+use super::play::Effort;
 use super::settings::Goal;
 use crate::data::{Game, GameResult};
 use crate::types::Color;
@@ -86,18 +87,22 @@ impl Progress {
     }
 
     /// Shows what the run came to.
-    pub fn finish(&self, now: &Tally, nodes: u64) {
+    pub fn finish(&self, now: &Tally, effort: Effort) {
         let time = self.start.elapsed();
+        let seconds = time.as_secs_f64();
         let positions = now.positions - self.before.positions;
+        let a_search = |sum: u64| sum as f64 / effort.searches.max(1) as f64;
         let clear = if self.on_terminal { "\r\x1b[K" } else { "" };
+        // Nobody may be looking.
         let _ = writeln!(
             stderr(),
-            "{clear}{}\n{positions} positions in {:.1} s: {:.0} positions/s, {:.0} nodes a position, {:.0} nodes/s",
+            "{clear}{}\n{positions} positions in {seconds:.1} s: {:.0} positions/s, \
+             {:.0} nodes/s; {:.0} nodes and {:.1} plies a search",
             self.line(now, time),
-            time.as_secs_f64(),
-            positions as f64 / time.as_secs_f64(),
-            nodes as f64 / positions.max(1) as f64,
-            nodes as f64 / time.as_secs_f64(),
+            positions as f64 / seconds,
+            effort.nodes as f64 / seconds,
+            a_search(effort.nodes),
+            a_search(effort.depths),
         );
     }
 

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::evaluation::Evaluation;
-use super::play::Player;
+use super::play::{Effort, Player};
 use super::progress::{Progress, Tally};
 use super::settings::{Goal, Settings};
 use crate::data::{DataError, Game, GameWriter};
@@ -80,8 +80,8 @@ impl Games {
     }
 }
 
-/// A game with the nodes it took.
-type Finished = (Game, u64);
+/// A game with what it took.
+type Finished = (Game, Effort);
 
 /// Plays games until the goal is reached or the user has had enough.
 ///
@@ -144,7 +144,6 @@ fn play(
     let lock = || games.lock().unwrap_or_else(PoisonError::into_inner);
     let mut next = lock().take();
     while let Some(number) = next {
-        let before = player.nodes();
         let Some(game) = player.play(number, stop) else {
             return;
         };
@@ -153,7 +152,7 @@ fn play(
             games.positions += game.searched() as u64;
             games.take()
         };
-        if sender.send((game, player.nodes() - before)).is_err() {
+        if sender.send((game, player.take_effort())).is_err() {
             return;
         }
     }
@@ -168,13 +167,13 @@ fn write(
     stop: &AtomicBool,
 ) -> Result<(), DataError> {
     let mut progress = Progress::new(goal, tally);
-    let mut total_nodes = 0;
+    let mut total = Effort::default();
     loop {
         match finished.recv_timeout(SIGNAL_INTERVAL) {
-            Ok((game, nodes)) => {
+            Ok((game, effort)) => {
                 writer.write(&game)?;
                 tally.add(&game);
-                total_nodes += nodes;
+                total.add(effort);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
@@ -185,7 +184,7 @@ fn write(
         progress.update(&tally);
     }
     writer.finish()?;
-    progress.finish(&tally, total_nodes);
+    progress.finish(&tally, total);
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use super::evaluation::Evaluation;
 use super::play::Rules;
 use crate::data::{DataError, GameReader, Header};
 use crate::tools::arguments::{ArgumentError, Arguments};
+use crate::types::{Value, value};
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -23,13 +24,20 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --seed N         decides the openings (random)
   --net FILE       network to play with, or handwritten (the evaluation the engine has by default)
   --max-moves N    the game is drawn after N moves (320)
-Numbers may end with k or M. A game depends on nodes, seed, max-moves, network and its number in the
-file alone. A file is continued with the seed and the nodes it began with. Ctrl-C gives up the games
-being played and ends; killing the program loses no more than those.";
+  --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
+                   (only mates); see the points scored in komaoto data info before you choose
+Numbers may end with k or M. A game depends on these settings, the network and its number in the file
+alone. A file is continued with the settings it began with. Ctrl-C gives up the games being played
+and ends; killing the program loses no more than those.";
 
 /// Defaults of options.
 const NODES: u64 = 1000;
 const MAX_MOVES: u32 = 320;
+/// Nothing but mates is safe: of games in which both sides see 3000 centipawns of the hand-written
+/// evaluation, every twelfth ends the other way when it is played on.
+const ADJUDICATION: Value = value::MATE_IN_MAX_PLY;
+/// Lowest score to adjudicate games by.
+const LEAST_ADJUDICATION: u16 = 500;
 /// Most moves of a game that the file format has room for, in round numbers.
 const MOST_MOVES: u32 = 10_000;
 
@@ -73,6 +81,8 @@ impl Settings {
         let seed = arguments.number("--seed", 0..=u64::MAX)?;
         let net = arguments.path("--net")?;
         let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
+        let highest = ADJUDICATION as u16;
+        let adjudication = arguments.number("--adjudicate", LEAST_ADJUDICATION..=highest)?;
         if let Some(extra) = arguments.rest()?.first() {
             return Err(ArgumentError::Unknown(extra.to_string_lossy().into()).into());
         }
@@ -93,7 +103,10 @@ impl Settings {
                 .unwrap_or(MAX_MOVES),
             opening: 4..=14,
             balance: 700,
-            adjudication: 3000,
+            adjudication: adjudication
+                .map(Value::from)
+                .or_else(|| begun("adjudication-score")?.try_into().ok())
+                .unwrap_or(ADJUDICATION),
             agreement: 4,
         };
         Ok(Settings {

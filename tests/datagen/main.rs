@@ -3,7 +3,7 @@
 mod checker;
 
 use checker::{Terms, check};
-use komaoto::data::{Game, GameReader, GameWriter, Header};
+use komaoto::data::{Game, GameReader, Header};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -182,7 +182,7 @@ fn an_interrupted_run_ends_with_everything_written() {
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
-        assert!(said.contains("nodes a position"), "{said}");
+        assert!(said.contains("plies a search"), "{said}");
         let mut reader = GameReader::open(&file).unwrap();
         assert!(reader.by_ref().all(|game| game.is_ok()) && !reader.is_torn());
     }
@@ -229,17 +229,44 @@ fn a_full_disk_ends_the_run() {
     assert!(text.contains("/dev/full, byte 0: No space left"), "{text}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_written_before_the_disk_was_full_stays_whole() {
+    let folder = Folder::new("limit");
+    let file = folder.file("games.koma");
+    // A limit on the size of files stands in for a full disk: a write is cut short, then fails.
+    let limit = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", limit, env!("CARGO_BIN_EXE_komaoto")])
+        .args("datagen --nodes 20 --net handwritten --out".split(' '))
+        .arg(&file)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("File too large"), "{errors}");
+    let length = fs::metadata(&file).unwrap().len();
+    let told = format!("games.koma, byte {length}:");
+    assert!(errors.contains(&told), "{errors}, {length} bytes");
+    let mut reader = GameReader::open(&file).unwrap();
+    let games = reader.by_ref().map(Result::unwrap).count();
+    assert!(games > 0 && !reader.is_torn());
+}
+
 #[test]
 fn a_file_that_is_being_written_is_left_alone() {
     let folder = Folder::new("locked");
     let file = folder.file("games.koma");
-    succeed("datagen --out FILE --games 1 --nodes 20", &file);
-    let header = read(&file).0;
-    let writer = GameWriter::append(&file, &header, |_| {}).unwrap();
-    let text = fail("datagen --out FILE --games 2", &file);
+    let mut child = start("datagen --out FILE --nodes 100 --net handwritten", &file);
+    let text = fail("datagen --out FILE --net handwritten", &file);
     assert!(text.contains("another process"), "{text}");
-    drop(writer);
-    succeed("datagen --out FILE --games 2", &file);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let more = read(&file).1.len() + 1;
+    succeed(
+        &format!("datagen --out FILE --games {more} --net handwritten"),
+        &file,
+    );
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! What scores mean: the scale *s* for which a score *v* makes 1 / (1 + exp(-v / s)) of the points,
+//! as nearly as it can be said, by maximum likelihood.
+#![forbid(unsafe_code)]
+
+/// Width of the ranges that scores are counted in.
+const STEP: i32 = 20;
+/// Scores beyond this are left out: mates and what will soon be one say nothing about the scale.
+const LIMIT: i32 = 3000;
+const RANGES: usize = (2 * LIMIT / STEP) as usize;
+/// The scale that is usual, to start from.
+const USUAL: f64 = 600.0;
+/// Steps of Newton's method; a few are enough.
+const STEPS: usize = 50;
+/// Positions without which there is nothing to be said.
+const LEAST: u64 = 1000;
+
+/// Positions and their points by score.
+pub struct Calibration(Vec<(u64, f64)>);
+
+impl Calibration {
+    /// Nothing counted.
+    pub fn new() -> Calibration {
+        Calibration(vec![(0, 0.0); RANGES])
+    }
+
+    /// Counts a position: its score and the points made, 0 to 1, both for the side to move.
+    pub fn add(&mut self, score: i32, points: f64) {
+        if (-LIMIT..LIMIT).contains(&score) {
+            let (count, sum) = &mut self.0[((score + LIMIT) / STEP) as usize];
+            *count += 1;
+            *sum += points;
+        }
+    }
+
+    /// The scale; `None` if there are too few positions or scores mean nothing.
+    pub fn scale(&self) -> Option<f64> {
+        if self.0.iter().map(|&(count, _)| count).sum::<u64>() < LEAST {
+            return None;
+        }
+        let mut slope = 1.0 / USUAL;
+        for _ in 0..STEPS {
+            let (mut first, mut second) = (0.0, 0.0);
+            for (range, &(count, points)) in self.0.iter().enumerate() {
+                let score = f64::from(range as i32 * STEP - LIMIT + STEP / 2);
+                let expected = 1.0 / (1.0 + (-slope * score).exp());
+                first += score * (points - count as f64 * expected);
+                second += score * score * count as f64 * expected * (1.0 - expected);
+            }
+            // The likelihood has one maximum; far from it a step may overshoot.
+            slope = (slope + first / second.max(1.0)).clamp(slope / 2.0, slope * 2.0);
+        }
+        (slope > 1e-5 && slope < 1.0).then_some(1.0 / slope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_is_found_again() {
+        for scale in [150.0, 600.0, 1500.0] {
+            let mut calibration = Calibration::new();
+            for score in -4000..4000 {
+                calibration.add(score, 1.0 / (1.0 + (-f64::from(score) / scale).exp()));
+            }
+            let found = calibration.scale().unwrap();
+            assert!((found / scale - 1.0).abs() < 0.01, "{found} for {scale}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_without_reason() {
+        let mut calibration = Calibration::new();
+        assert_eq!(calibration.scale(), None);
+        for score in -2000..2000 {
+            calibration.add(score, 0.5);
+        }
+        assert_eq!(calibration.scale(), None);
+    }
+}
