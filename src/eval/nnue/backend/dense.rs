@@ -13,6 +13,35 @@ use super::registers::{Dot, Register, Registers, first_mut};
 use crate::eval::nnue::network::{Affine, Block, Bytes, Tile};
 use crate::memory::{bytes_of, bytes_of_mut};
 
+/// Sums of the first layer, limited to 0 to 255 and squared, times weights, added up.
+#[inline(always)]
+pub(super) fn squared<D: Dot>(level: D, sums: &[Block], weights: &[Block]) -> i32 {
+    /// Registers of sums that take turns, as each addition waits for the last.
+    const TURNS: usize = 4;
+    let r = level.registers();
+    let register = 4 * D::Registers::SUMS;
+    let mut totals = [r.zero(); TURNS];
+    let (numbers, weights) = (bytes_of(sums), bytes_of(weights));
+    let whole = numbers.len() - numbers.len() % (TURNS * register);
+    // No closures: they would not have the instructions.
+    for at in (0..whole).step_by(TURNS * register) {
+        for (turn, total) in totals.iter_mut().enumerate() {
+            let at = at + turn * register;
+            *total = r.squares(*total, r.weights(&numbers[at..]), r.weights(&weights[at..]));
+        }
+    }
+    let [mut total, others @ ..] = totals;
+    for at in (whole..numbers.len()).step_by(register) {
+        total = r.squares(total, r.weights(&numbers[at..]), r.weights(&weights[at..]));
+    }
+    for other in others {
+        total = r.add(total, other);
+    }
+    let mut lanes = [0; 16];
+    r.store(total, &mut lanes);
+    lanes.iter().fold(0, |sum, &lane| sum.wrapping_add(lane))
+}
+
 /// The outputs of a dense layer.
 #[inline(always)]
 pub(super) fn affine<D: Dot>(level: D, layer: &Affine, input: &[Bytes], out: &mut [i32]) {

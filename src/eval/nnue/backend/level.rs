@@ -90,7 +90,7 @@ macro_rules! level {
 
                 fn squared(&self, sums: &[Block], weights: &[Block]) -> i32 {
                     // SAFETY: as above.
-                    unsafe { squared(sums, weights) }
+                    unsafe { squared(*self, sums, weights) }
                 }
 
                 fn activate_both(&self, sums: &[i32], out: &mut [Bytes]) {
@@ -165,8 +165,8 @@ macro_rules! level {
             }
 
             #[target_feature(enable = $features)]
-            fn squared(sums: &[Block], weights: &[Block]) -> i32 {
-                scalar::squared(sums, weights)
+            fn squared(level: $level, sums: &[Block], weights: &[Block]) -> i32 {
+                dense::squared(level, sums, weights)
             }
         };
     };

@@ -98,6 +98,19 @@ impl Registers for Q {
     }
 
     #[inline(always)]
+    fn squares(self, sums: int32x4_t, numbers: int32x4_t, weights: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (vdupq_n_s16(0), vdupq_n_s16(255));
+            let numbers = vreinterpretq_s16_s32(numbers);
+            let limited = vmaxq_s16(vminq_s16(numbers, limit), zero);
+            let products = vmulq_s16(limited, vreinterpretq_s16_s32(weights));
+            let low = vmlal_s16(sums, vget_low_s16(products), vget_low_s16(limited));
+            vmlal_high_s16(low, products, limited)
+        }
+    }
+
+    #[inline(always)]
     fn store_bytes(self, bytes: int32x4_t, out: &mut [u8]) {
         let out: &mut [u8; 16] = first_mut(out);
         // SAFETY: a store of sixteen bytes.

@@ -36,6 +36,14 @@ pub(super) trait Registers: Copy {
         right: [Self::Register; 2],
         limit: i16,
     ) -> Self::Register;
+    /// Adds to each sum two products of squares of numbers of 16 bits, limited to 0 to 255, and
+    /// weights of at most 127.
+    fn squares(
+        self,
+        sums: Self::Register,
+        numbers: Self::Register,
+        weights: Self::Register,
+    ) -> Self::Register;
     /// Stores bytes.
     fn store_bytes(self, bytes: Self::Register, out: &mut [u8]);
     /// Which of the next [`Registers::SUMS`] steps are not all zeros, one bit for each. Activations

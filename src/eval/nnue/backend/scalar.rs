@@ -159,8 +159,7 @@ pub(super) fn activate_both(sums: &[i32], out: &mut [Bytes]) {
     }
 }
 
-#[inline(always)]
-pub(super) fn squared(sums: &[Block], weights: &[Block]) -> i32 {
+fn squared(sums: &[Block], weights: &[Block]) -> i32 {
     let mut total = 0_i32;
     for (sums, weights) in sums.iter().zip(weights) {
         for (&sum, &weight) in sums.0.iter().zip(&weights.0) {

@@ -113,6 +113,17 @@ registers! {
     }
 
     #[inline(always)]
+    fn squares(self, sums: __m128i, numbers: __m128i, weights: __m128i) -> __m128i {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm_setzero_si128(), _mm_set1_epi16(255));
+            let limited = _mm_max_epi16(_mm_min_epi16(numbers, limit), zero);
+            let products = _mm_mullo_epi16(limited, weights);
+            _mm_add_epi32(sums, _mm_madd_epi16(products, limited))
+        }
+    }
+
+    #[inline(always)]
     fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
         let steps: *const [[u8; 4]; 4] = first(steps);
         // SAFETY: 4 steps are 16 bytes, and an unaligned load asks for no more.
@@ -148,6 +159,17 @@ registers! {
     }
 
     #[inline(always)]
+    fn squares(self, sums: __m256i, numbers: __m256i, weights: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+            let limited = _mm256_max_epi16(_mm256_min_epi16(numbers, limit), zero);
+            let products = _mm256_mullo_epi16(limited, weights);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(products, limited))
+        }
+    }
+
+    #[inline(always)]
     fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
         let steps: *const [[u8; 4]; 8] = first(steps);
         // SAFETY: 8 steps are 32 bytes, and an unaligned load asks for no more.
@@ -179,6 +201,17 @@ registers! {
                 _mm512_packus_epi16(product(left[0], right[0]), product(left[1], right[1]));
             // Each quarter of a register is packed on its own.
             _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), packed)
+        }
+    }
+
+    #[inline(always)]
+    fn squares(self, sums: __m512i, numbers: __m512i, weights: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let (zero, limit) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+            let limited = _mm512_max_epi16(_mm512_min_epi16(numbers, limit), zero);
+            let products = _mm512_mullo_epi16(limited, weights);
+            _mm512_add_epi32(sums, _mm512_madd_epi16(products, limited))
         }
     }
 
