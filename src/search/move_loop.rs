@@ -68,10 +68,7 @@ impl Worker {
         let excluded = self.stack.at(ply).excluded;
 
         // Step 15. One move after the other, the best guess first.
-        loop {
-            let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) else {
-                break;
-            };
+        while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
             if mv == excluded || N::ROOT && self.root_move(mv).is_none() {
                 continue;
             }
