@@ -213,6 +213,12 @@ impl Position {
         self.state.last_move
     }
 
+    /// What the last move captured, [`Piece::NONE`] if nothing.
+    #[inline(always)]
+    pub fn captured(&self) -> Piece {
+        self.state.captured
+    }
+
     /// Moves played since the position was set up.
     pub fn moves_played(&self) -> impl Iterator<Item = Move> {
         self.past

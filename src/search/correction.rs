@@ -63,7 +63,7 @@ impl Corrections {
 /// Mixes sets of squares into a place. The products are independent of each other, so they take
 /// hardly longer than one.
 #[inline(always)]
-fn place<const N: usize>(sets: [Bitboard; N]) -> usize {
+pub(super) fn place<const N: usize>(sets: [Bitboard; N]) -> usize {
     const FACTORS: [u64; 8] = [
         0x9e37_79b9_7f4a_7c15,
         0xc2b2_ae3d_27d4_eb4f,
@@ -169,7 +169,12 @@ impl Worker {
             Bound::UPPER
         };
         if bound.contains(says) && !value::is_decisive(best_value) {
-            let bonus = (best_value - static_eval) * depth / 8;
+            let rate = if says == Bound::LOWER {
+                params::correction_rate()
+            } else {
+                params::correction_rate_low()
+            };
+            let bonus = (best_value - static_eval) * depth * rate / 128;
             let bonus = bonus.clamp(-LIMIT / 4, LIMIT / 4);
             self.history.corrections.update(&self.position, bonus);
         }

@@ -76,7 +76,7 @@ impl Worker {
         self.stack.at_mut(node.ply).excluded = Move::NONE;
         if value < bound {
             // A capture is followed by drops, which would go on and on at twice the depth.
-            let double = !mv.capture && value < bound - prune::double_margin(N::PV);
+            let double = value < bound - prune::double_margin(N::PV, mv.capture);
             let triple = double && value < bound - prune::triple_margin(N::PV, node.tt_pv);
             Extension::Singular(1 + Depth::from(double) + Depth::from(triple))
         } else if value >= beta && !N::PV && !value::is_decisive(value) {

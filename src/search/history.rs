@@ -6,7 +6,8 @@ use super::correction::Corrections;
 use super::params;
 use super::stack::Frame;
 use super::zeroed::zeroed_slice;
-use crate::types::{Color, Depth, Move, Piece, Square};
+use crate::position::Position;
+use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
 use std::alloc::Layout;
 
 /// A statistic that moves towards the bonuses it gets and never leaves `-LIMIT..=LIMIT`.
@@ -36,6 +37,20 @@ const BUTTERFLY_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10692;
 /// Limit of the continuation history.
 const CONTINUATION_LIMIT: i32 = 30_000;
+/// Limit of the pawn history.
+const PAWN_LIMIT: i32 = 8192;
+
+/// What a capture is worth before anything is known of it.
+const CAPTURE_START: i16 = -689;
+/// What a sequel is worth before anything is known of it: most moves are no good.
+const CONTINUATION_START: i16 = -530;
+/// What a move is worth in a pawn structure before anything is known of it.
+const PAWN_START: i16 = -1238;
+
+/// Pawn structures that the pawn history tells apart.
+const PAWN_PLACES: usize = 1024;
+/// Plies from the root that have a history of their own.
+pub const LOW_PLIES: usize = 5;
 
 /// Butterfly history of one origin (or dropped kind) by target.
 pub type ButterflyRow = [Stat<BUTTERFLY_LIMIT>; Square::COUNT];
@@ -48,6 +63,11 @@ pub type CaptureRow = [[Stat<CAPTURE_LIMIT>; 16]; Square::COUNT];
 type Captures = [CaptureRow; Piece::COUNT];
 /// By moved piece (as it stands after the move) and target, for one earlier move.
 pub type PieceTo = [[Stat<CONTINUATION_LIMIT>; Square::COUNT]; Piece::COUNT];
+
+/// By moved piece (as it stands after the move) and target, for one pawn structure.
+pub type PawnRow = [[Stat<PAWN_LIMIT>; Square::COUNT]; Piece::COUNT];
+/// Butterfly history of one ply near the root, by origin and target.
+type LowPly = [ButterflyRow; 88];
 
 /// Which earlier move a continuation history goes on from: a piece and its target. The default
 /// stands for "no move" and for the null move.
@@ -65,10 +85,29 @@ impl ContinuationIndex {
     }
 }
 
+/// Place of a pawn structure in the pawn history.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct PawnPlace(u16);
+
+impl PawnPlace {
+    /// No place in particular.
+    pub const NONE: PawnPlace = PawnPlace(0);
+}
+
+/// The place of a position's pawns.
+#[inline(always)]
+pub fn pawn_place(position: &Position) -> PawnPlace {
+    let pawns = position.by_kind(PieceType::Pawn);
+    let place = super::correction::place([pawns, pawns & position.by_color(Color::Black)]);
+    PawnPlace((place % PAWN_PLACES) as u16)
+}
+
 /// Plies back of the earlier moves that continuation histories look at, with the weight of an
 /// update in 1024ths.
 pub const CONTINUATIONS: [(usize, i32); 6] =
     [(1, 1157), (2, 648), (3, 288), (4, 576), (5, 140), (6, 441)];
+/// Added to every update of the nearest of them.
+const SEQUEL_BIAS: i32 = 88;
 /// How many of the nearest of them are looked at in check.
 const CONTINUATIONS_IN_CHECK: usize = 2;
 
@@ -77,6 +116,8 @@ pub struct Histories {
     butterfly: Box<Butterfly>,
     captures: Box<Captures>,
     continuation: Box<[PieceTo]>,
+    pawns: Box<[PawnRow]>,
+    low_ply: Box<[LowPly; LOW_PLIES]>,
     /// What static evaluation was wrong by.
     pub corrections: Corrections,
 }
@@ -88,6 +129,9 @@ impl Histories {
             butterfly: boxed(),
             captures: boxed(),
             corrections: Corrections::new(),
+            low_ply: boxed(),
+            pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_PLACES]
+                .into_boxed_slice(),
             // Without memory there is nothing to go on with, as for every other allocation.
             continuation: zeroed_slice(Piece::COUNT * Square::COUNT)
                 .unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<PieceTo>())),
@@ -104,8 +148,29 @@ impl Histories {
         self.captures
             .as_flattened_mut()
             .as_flattened_mut()
-            .fill(Stat::default());
+            .fill(Stat(CAPTURE_START));
         self.continuation
+            .as_flattened_mut()
+            .as_flattened_mut()
+            .fill(Stat(CONTINUATION_START));
+        self.pawns
+            .as_flattened_mut()
+            .as_flattened_mut()
+            .fill(Stat(PAWN_START));
+        self.forget_low_plies();
+    }
+
+    /// Begins a new search: what was learnt near the old root is forgotten, and the butterfly
+    /// history counts for less than what will be learnt.
+    pub fn age(&mut self) {
+        self.forget_low_plies();
+        for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
+            stat.0 = (stat.get() * params::history_kept() / 1024) as i16;
+        }
+    }
+
+    fn forget_low_plies(&mut self) {
+        self.low_ply
             .as_flattened_mut()
             .as_flattened_mut()
             .fill(Stat::default());
@@ -135,6 +200,18 @@ impl Histories {
         self.captures[piece.index()][to.index()][victim.kind_index()].get()
     }
 
+    /// The history of quiet moves in one pawn structure, see [`pawn_place`].
+    #[inline(always)]
+    pub fn pawn_row(&self, place: PawnPlace) -> &PawnRow {
+        &self.pawns[usize::from(place.0)]
+    }
+
+    /// The history of the quiet moves of one origin at a ply below [`LOW_PLIES`].
+    #[inline(always)]
+    pub fn low_ply_row(&self, ply: usize, from_code: usize) -> &ButterflyRow {
+        &self.low_ply[ply][from_code]
+    }
+
     /// The continuation history of one earlier move.
     #[inline(always)]
     pub fn continuation(&self, index: ContinuationIndex) -> &PieceTo {
@@ -152,6 +229,18 @@ impl Histories {
     ) {
         self.update_butterfly(side, mv, bonus);
         self.update_continuation(piece, mv.to(), line, bonus);
+        let frame = &line[line.len() - 1];
+        self.update_pawn(frame.pawns, piece, mv.to(), bonus * 7 / 8);
+        let ply = line.len() - 1 - super::stack::PAD;
+        if ply < LOW_PLIES {
+            self.low_ply[ply][mv.from_code()][mv.to().index()].update(bonus * 3 / 4);
+        }
+    }
+
+    /// Rewards or punishes a quiet move in a pawn structure.
+    #[inline]
+    pub fn update_pawn(&mut self, place: PawnPlace, piece: Piece, to: Square, bonus: i32) {
+        self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
     }
 
     /// Rewards or punishes a quiet move for itself.
@@ -173,7 +262,7 @@ impl Histories {
             let earlier = line[line.len() - 1 - back].continuation;
             if earlier != ContinuationIndex::default() {
                 self.continuation[usize::from(earlier.0)][piece.index()][to.index()]
-                    .update(bonus * weight / 1024);
+                    .update(bonus * weight / 1024 + if back == 1 { SEQUEL_BIAS } else { 0 });
             }
         }
     }

@@ -9,7 +9,7 @@ use super::pvs::Node;
 use super::stack::Frame;
 use super::tried::TriedMoves;
 use super::worker::Worker;
-use crate::types::{Depth, Move, Value, value};
+use crate::types::{Depth, Move, Piece, PieceType, Value, value};
 
 impl Worker {
     /// The best move of a node is rewarded, those tried before it are punished.
@@ -24,6 +24,8 @@ impl Worker {
         if best == node.tt_move {
             bonus += params::bonus_tt_move();
         }
+        let before = self.stack.before(node.ply, 1).history;
+        bonus = (bonus + before / params::bonus_before()).max(0);
         let malus = history::malus(node.depth);
         if self.position.is_capture(best) {
             self.update_capture(best, bonus * params::capture_bonus() / 1024);
@@ -41,7 +43,8 @@ impl Worker {
         }
         // A quiet move of the opponent that is refuted though it came first was no good sequel.
         let previous = *self.stack.before(node.ply, 1);
-        if previous.move_count == 1 && is_quiet(&previous) {
+        let expected = 1 + usize::from(previous.known);
+        if previous.move_count == expected && is_quiet(&previous) {
             self.update_previous_sequel(node.ply, -malus * params::refuted_malus() / 1024);
         }
     }
@@ -49,7 +52,15 @@ impl Worker {
     /// All moves failed low: the opponent's last move was a good one.
     pub(super) fn learn_from_fail_low(&mut self, node: &Node, best_value: Value) {
         let previous = *self.stack.before(node.ply, 1);
-        if !is_quiet(&previous) || node.ply == 0 {
+        if node.ply == 0 || !previous.capture && !is_quiet(&previous) {
+            return;
+        }
+        let to = previous.mv.to();
+        let piece = self.position.piece_on(to);
+        if previous.capture {
+            let victim = self.position.captured();
+            self.history
+                .update_capture(piece, to, victim, params::fail_low_capture());
             return;
         }
         let mut scale = params::fail_low_base() + (params::fail_low_depth() * node.depth).min(500);
@@ -69,6 +80,10 @@ impl Worker {
         let bonus = history::bonus(node.depth) * scale.max(0) / 1024;
         self.update_previous_sequel(node.ply, bonus * 3 / 8);
         self.update_previous_butterfly(node.ply, bonus / 4);
+        if moves_no_pawn(piece, previous.mv) {
+            let pawns = self.stack.at(node.ply).pawns;
+            self.history.update_pawn(pawns, piece, to, bonus);
+        }
     }
 
     /// The table cuts a node because of a quiet move: good for it, and bad for an early quiet move
@@ -99,14 +114,18 @@ impl Worker {
         let gain = -(previous.static_eval + node.static_eval);
         let bonus = gain.clamp(-params::eval_gain_low(), params::eval_gain_high())
             + params::eval_gain_offset();
+        let mv = previous.mv;
         self.update_previous_butterfly(node.ply, bonus * params::eval_gain_scale());
+        let piece = self.position.piece_on(mv.to());
+        if node.entry.is_none() && moves_no_pawn(piece, mv) {
+            let pawns = self.stack.at(node.ply).pawns;
+            let bonus = bonus * params::eval_gain_pawns();
+            self.history.update_pawn(pawns, piece, mv.to(), bonus);
+        }
     }
 
     /// A reduced move beat alpha: it is better than its place in the order.
     pub(super) fn learn_from_research(&mut self, ply: usize, mv: &Candidate) {
-        if mv.capture {
-            return;
-        }
         // The move has been played, so the piece stands on its target.
         let piece = self.position.piece_on(mv.mv.to());
         let line = self.stack.line(ply);
@@ -148,6 +167,13 @@ impl Worker {
         let side = !self.position.side_to_move();
         self.history.update_butterfly(side, mv, bonus);
     }
+}
+
+/// Whether a move leaves the pawns as they were, so that what is learnt of it in the structure
+/// after it is true of the one before.
+#[inline(always)]
+fn moves_no_pawn(piece: Piece, mv: Move) -> bool {
+    piece.kind() != PieceType::Pawn && !mv.is_promotion()
 }
 
 /// Whether the move played from a node is quiet, and no null move.

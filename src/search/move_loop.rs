@@ -16,7 +16,7 @@ use super::tried::TriedMoves;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
 use crate::position::see_value;
-use crate::types::{Depth, MAX_PLY, Move, Value, value};
+use crate::types::{Depth, Move, Value, value};
 
 /// One move of a node.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) struct Candidate {
     pub(super) victim: Value,
     /// What histories say about it.
     pub(super) history: i32,
-    /// What they say about it as a sequel of the last moves; 0 for captures.
+    /// What they say about it as a sequel of the last moves and among these pawns; 0 for captures.
     pub(super) sequel: i32,
 }
 
@@ -68,16 +68,8 @@ impl Worker {
         let excluded = self.stack.at(ply).excluded;
 
         // Step 15. One move after the other, the best guess first.
-        loop {
-            let next = if N::ROOT {
-                self.root_moves
-                    .get(self.pv_index + number)
-                    .map(|root_move| root_move.mv)
-            } else {
-                self.next_move(&mut picker, &checks, ply)
-            };
-            let Some(mv) = next else { break };
-            if mv == excluded {
+        while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
+            if mv == excluded || N::ROOT && self.root_move(mv).is_none() {
                 continue;
             }
             number += 1;
@@ -92,7 +84,9 @@ impl Worker {
 
             // Step 16. Skip moves that promise nothing.
             if !N::ROOT && !value::is_loss(progress.best_value) {
-                if number >= prune::late_move_limit(current.depth, node.improving)
+                // In check every answer counts.
+                if !node.in_check
+                    && number >= prune::late_move_limit(current.depth, node.improving)
                     && self.uses(Technique::LATE_MOVE_PRUNING)
                 {
                     // Good quiet moves would have come earlier.
@@ -223,17 +217,11 @@ impl Worker {
             Bound::UPPER
         };
         if !(N::ROOT && self.pv_index > 0) {
-            let depth = if best_move.is_some() || node.in_check {
-                node.depth
-            } else {
-                // Every move failed: the value holds a little deeper than it was searched.
-                (node.depth + 1).min(MAX_PLY as Depth - 1)
-            };
             let entry = Entry {
                 mv: best_move,
                 value: best_value,
                 eval: node.raw_eval,
-                depth,
+                depth: node.depth,
                 bound: node.mark(bound),
             };
             let (key, side) = (self.position.key(), self.position.side_to_move());
@@ -259,9 +247,13 @@ impl Worker {
                 let index = self.stack.before(ply, back).continuation;
                 self.history.continuation(index)[piece.index()][to.index()].get()
             };
-            let sequel = continuation(1) + continuation(2);
+            let sequels = continuation(1) + continuation(2);
+            let pawns = self.history.pawn_row(self.stack.at(ply).pawns);
             let side = self.position.side_to_move();
-            (2 * self.history.butterfly(side, mv) + sequel, sequel)
+            (
+                2 * self.history.butterfly(side, mv) + sequels,
+                sequels + pawns[piece.index()][to.index()].get(),
+            )
         };
         Candidate {
             mv,
@@ -337,6 +329,13 @@ impl Worker {
         value
     }
 
+    /// The place of a move among the root moves still to be searched for the line at hand.
+    fn root_move(&self, mv: Move) -> Option<usize> {
+        let left = &self.root_moves[self.pv_index..];
+        let place = left.iter().position(|root_move| root_move.mv == mv)?;
+        Some(self.pv_index + place)
+    }
+
     /// Step 20 at the root: keeps the score and line of a move that is the first or better than
     /// alpha; of any other move nothing is known but that.
     fn record_root_move(
@@ -348,9 +347,11 @@ impl Worker {
         number: usize,
         nodes: u64,
     ) {
-        let (seldepth, index) = (self.seldepth, self.pv_index + number - 1);
+        let seldepth = self.seldepth;
+        let Some(index) = self.root_move(mv) else {
+            return;
+        };
         let root_move: &mut RootMove = &mut self.root_moves[index];
-        debug_assert_eq!(root_move.mv, mv);
         root_move.nodes += nodes;
         let known = root_move.average_score;
         root_move.average_score = if known == -value::INFINITE {

@@ -33,6 +33,9 @@ impl Worker {
     ) -> Verdict {
         if mv.capture || mv.gives_check {
             self.prune_tactical(node, mv, depth, alpha)
+        } else if self.stack.at(node.ply).follows_pv {
+            // The line to beat is looked at in full.
+            Verdict::Search
         } else {
             self.prune_quiet(node, mv, depth, alpha, found)
         }
@@ -43,7 +46,7 @@ impl Worker {
     fn prune_tactical(&self, node: &Node, mv: &Candidate, depth: Depth, alpha: Value) -> Verdict {
         // Futility: even with the victim the node stays below alpha.
         if !mv.gives_check
-            && !node.in_check
+            && node.static_eval != value::NONE
             && depth < params::capture_futility_depth()
             && self.uses(Technique::CAPTURE_FUTILITY)
         {
@@ -54,9 +57,13 @@ impl Worker {
                 return Verdict::Skip;
             }
         }
-        // Static exchange pruning: no captures and checks that lose too much.
+        // Static exchange pruning: no captures and checks that lose too much, unless the game is
+        // being lost anyway.
         let limit = prune::capture_see_limit(node.depth, if mv.capture { mv.history } else { 0 });
-        if self.uses(Technique::EXCHANGE_PRUNING) && !self.position.see_ge(mv.mv, limit) {
+        if alpha >= value::DRAW
+            && self.uses(Technique::EXCHANGE_PRUNING)
+            && !self.position.see_ge(mv.mv, limit)
+        {
             return Verdict::Skip;
         }
         Verdict::Search

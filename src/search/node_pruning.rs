@@ -1,6 +1,6 @@
 //! Pruning of whole nodes: those so far outside the window that their moves need no full search.
-//! Steps 8 to 12 and 14 of the search that [`super::pvs`] begins. None of it happens in check, in PV
-//! nodes, or while a move is excluded.
+//! Steps 8 to 11, 13 and 14 of the search that [`super::pvs`] begins. None of it happens while a
+//! move is excluded, and only the last two in PV nodes.
 #![forbid(unsafe_code)]
 
 use super::movepick::MovePicker;
@@ -14,7 +14,7 @@ use super::worker::Worker;
 use crate::types::{Move, Value, value};
 
 impl Worker {
-    /// Steps 8 to 12.
+    /// Steps 8 to 11.
     #[inline(always)]
     pub(super) fn prune_node(
         &mut self,
@@ -39,13 +39,10 @@ impl Worker {
             return Some((2 * beta + eval) / 3);
         }
 
-        // Step 10. Small ProbCut: the table knows of a value far above beta at nearly this depth.
-        if let Some(value) = self.small_probcut(node, beta) {
-            return Some(value);
-        }
         if let Some(value) = self.null_move(node, beta) {
             return Some(value);
         }
+        // Step 11. A position above beta is as good as an improving one.
         node.improving |= node.static_eval >= beta;
         None
     }
@@ -63,7 +60,7 @@ impl Worker {
         Some(self.quiescence::<NonPv>(node.ply, alpha, alpha + 1))
     }
 
-    /// Step 10, also of use in check.
+    /// Step 14. Small ProbCut: the table knows of a value far above beta at nearly this depth.
     #[inline(always)]
     pub(super) fn small_probcut(&self, node: &Node, beta: Value) -> Option<Value> {
         let bound = beta + params::small_probcut_margin();
@@ -78,7 +75,7 @@ impl Worker {
         cuts.then_some(bound)
     }
 
-    /// Step 11. Null move: if passing holds beta, a move will. There is no verifying search: in
+    /// Step 10. Null move: if passing holds beta, a move will. There is no verifying search: in
     /// shogi, where zugzwang is next to unknown, it was measured to lose strength.
     /// <https://www.chessprogramming.org/Null_Move_Pruning>
     #[inline(always)]
@@ -103,11 +100,12 @@ impl Worker {
         (value >= beta).then(|| if value::is_win(value) { beta } else { value })
     }
 
-    /// Step 14. ProbCut: a capture that is far above beta in a shallower search would be above
+    /// Step 13. ProbCut: a capture that is far above beta in a shallower search would be above
     /// beta in a full one. <https://www.chessprogramming.org/ProbCut>
     pub(super) fn probcut(&mut self, node: &Node, beta: Value) -> Option<Value> {
         let bound = beta + prune::probcut_margin(node.improving);
-        if node.depth < params::probcut_depth()
+        if node.in_check
+            || node.depth < params::probcut_depth()
             || value::is_decisive(beta)
             || value::is_decisive(bound)
             || node
@@ -122,7 +120,7 @@ impl Worker {
         let threshold = bound - node.static_eval;
         let checks = self.position.check_info();
         let mut picker = MovePicker::quiescence(node.tt_move, &self.position, &self.arena);
-        while let Some(mv) = self.next_move(&mut picker, &checks, ply) {
+        while let Some(mv) = self.next_move::<NonPv>(&mut picker, &checks, ply) {
             if !self.position.see_ge(mv, threshold) {
                 continue;
             }

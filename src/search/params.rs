@@ -174,6 +174,8 @@ params! {
     singular_margin_pv = 77 in 0..=320;
     /// How much farther for a second ply, cp.
     singular_double = -186 in -300..=300;
+    /// How much farther for a second ply if the move captures, cp.
+    singular_double_capture = 400 in 0..=600;
     /// How much farther for a second ply in a PV node, cp.
     singular_double_pv = 212 in 0..=500;
     /// How much farther for a third ply, cp.
@@ -262,6 +264,8 @@ params! {
     qsearch_moves = 2 in 1..=12;
 
     // Histories, history units.
+    /// What is left of the butterfly history in the next search, 1024ths.
+    history_kept = 727 in 0..=1024;
     /// Bonus per ply of depth.
     bonus_scale = 128 in 20..=600;
     /// Subtracted from the bonus.
@@ -270,6 +274,8 @@ params! {
     bonus_max = 1529 in 400..=4000;
     /// More if the best move was the hash move.
     bonus_tt_move = 353 in 0..=1500;
+    /// History of the move before that adds one unit to the bonus.
+    bonus_before = 32 in 8..=400;
     /// Share of the bonus for a quiet move, 1024ths.
     quiet_bonus = 900 in 200..=3000;
     /// Share of the bonus for a capture, 1024ths.
@@ -302,6 +308,10 @@ params! {
     fail_low_rise = 156 in 0..=600;
     /// How far below, cp.
     fail_low_margin = 80 in 0..=300;
+    /// Bonus of a capture before a node that fails low.
+    fail_low_capture = 1018 in 0..=4000;
+    /// Bonus in the pawn structure per centipawn of gain in evaluation.
+    eval_gain_pawns = 12 in 0..=40;
     /// Lowest gain in evaluation that counts as a bonus, cp, negative.
     eval_gain_low = 214 in 0..=600;
     /// Highest gain that counts, cp.
@@ -312,8 +322,12 @@ params! {
     eval_gain_scale = 10 in 0..=40;
 
     // Correction of the static evaluation.
+    /// What is learnt from a node with a best move, 128ths of the error by depth.
+    correction_rate = 12 in 1..=60;
+    /// What is learnt from a node that fails low.
+    correction_rate_low = 17 in 1..=60;
     /// Correction of one aspect at its limit, cp.
-    correction_scale = 70 in 0..=400;
+    correction_scale = 80 in 0..=400;
 
     // Move ordering.
     /// Weight of the captured piece's value beside capture history.

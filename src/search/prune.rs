@@ -120,8 +120,10 @@ pub fn singular_margin(depth: Depth, once_pv: bool) -> Value {
 
 /// How far below the singular bound the other moves must stay for a second ply, cp.
 #[inline(always)]
-pub fn double_margin(pv: bool) -> Value {
-    params::singular_double() + params::singular_double_pv() * i32::from(pv)
+pub fn double_margin(pv: bool, capture: bool) -> Value {
+    params::singular_double()
+        + params::singular_double_pv() * i32::from(pv)
+        + params::singular_double_capture() * i32::from(capture)
 }
 
 /// How far for a third ply, cp.

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 use super::correction::Evaluation;
+use super::history;
 use super::node::NodeType;
 use super::params;
 use super::prune;
@@ -150,7 +151,7 @@ impl Worker {
             }
         }
 
-        // Steps 8 to 12. Prune the whole node.
+        // Steps 8 to 11. Prune the whole node.
         if !excluded
             && !N::PV
             && !node.in_check
@@ -162,21 +163,25 @@ impl Worker {
             return value::DRAW;
         }
 
-        // Step 13. Internal iterative reduction: without a hash move the node is not worth its
+        // Step 12. Internal iterative reduction: without a hash move the node is not worth its
         // depth yet; the next iteration will know one.
         if (N::PV || cut_node)
+            && !node.in_check
+            && !self.stack.at(ply).follows_pv
             && node.depth >= params::iir_depth()
             && !tt_move.is_some()
+            && self.stack.before(ply, 1).reduction <= 3
             && self.uses(Technique::ITERATIVE_REDUCTION)
         {
             node.depth -= 1;
         }
 
-        // Step 14. ProbCut.
-        if !N::PV
-            && !node.in_check
-            && !excluded
-            && let Some(value) = self.probcut(&node, beta)
+        // Steps 13 and 14. ProbCut, by search and by the table.
+        if !excluded
+            && !N::ROOT
+            && let Some(value) = self
+                .probcut(&node, beta)
+                .or_else(|| self.small_probcut(&node, beta))
         {
             return value;
         }
@@ -249,7 +254,12 @@ impl Worker {
         }
         let static_eval = evaluation.corrected;
         let before = self.stack.before(ply, 1).static_eval;
+        let pawns = history::pawn_place(&self.position);
+        let follows_pv = N::ROOT || N::PV && self.follows_pv(ply);
         let frame = self.stack.at_mut(ply);
+        frame.known = entry.is_some();
+        frame.pawns = pawns;
+        frame.follows_pv = follows_pv;
         frame.static_eval = static_eval;
         frame.in_check = in_check;
         if frame.excluded == Move::NONE {
@@ -271,6 +281,13 @@ impl Worker {
             improving: !in_check && (earlier == value::NONE || static_eval > earlier),
             opponent_worsening: !in_check && before != value::NONE && static_eval > -before,
         }
+    }
+
+    /// Whether the node is on the principal variation of the last iteration.
+    #[inline(always)]
+    fn follows_pv(&self, ply: usize) -> bool {
+        let before = self.stack.before(ply, 1);
+        before.follows_pv && self.root_moves[self.pv_index].pv.get(ply - 1) == Some(&before.mv)
     }
 
     /// Keeps a static evaluation in the table, which spares the next visit working it out.

@@ -92,7 +92,7 @@ impl Worker {
         let last_move = self.stack.before(ply, 1).mv;
         let mut best_move = Move::NONE;
         let mut number = 0;
-        while let Some(mv) = self.next_move(&mut picker, &checks, ply) {
+        while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
             number += 1;
             let capture = self.position.is_capture(mv);
 

@@ -5,7 +5,7 @@
 //! to do per move is little.
 #![forbid(unsafe_code)]
 
-use super::history::{ButterflyRow, Histories, PieceTo};
+use super::history::{ButterflyRow, Histories, LOW_PLIES, PawnRow, PieceTo};
 use super::movepick::{Context, MoveArena, ScoredMove};
 use super::params;
 use crate::bitboard::Bitboard;
@@ -156,6 +156,8 @@ pub struct QuietScore<'a> {
     history: &'a Histories,
     side: Color,
     continuations: [&'a PieceTo; SCORED_CONTINUATIONS.len()],
+    pawns: &'a PawnRow,
+    ply: usize,
 }
 
 impl<'a> QuietScore<'a> {
@@ -167,6 +169,10 @@ impl<'a> QuietScore<'a> {
             history: context.history,
             side: context.position.side_to_move(),
             continuations: SCORED_CONTINUATIONS.map(|back| context.continuation(back)),
+            pawns: context
+                .history
+                .pawn_row(context.stack.at(context.ply).pawns),
+            ply: context.ply,
         }
     }
 }
@@ -176,10 +182,18 @@ impl Score for QuietScore<'_> {
     fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
         let butterfly = butterfly_row(self.history, self.side, piece, from);
         let rows = self.continuations.map(|table| &table[piece.index()]);
+        let pawns = &self.pawns[piece.index()];
+        let low_ply = (self.ply < LOW_PLIES).then(|| {
+            let row = self.history.low_ply_row(self.ply, from_code(piece, from));
+            (row, 8 / (1 + self.ply as i32))
+        });
         let checks = self.checks.squares_from(from, piece.kind());
         move |mv| {
             let to = mv.to();
-            let mut score = 2 * butterfly[to.index()].get();
+            let mut score = 2 * (butterfly[to.index()].get() + pawns[to.index()].get());
+            if let Some((row, weight)) = low_ply {
+                score += weight * row[to.index()].get();
+            }
             for row in rows {
                 score += row[to.index()].get();
             }
@@ -236,9 +250,14 @@ fn butterfly_row(
     piece: Piece,
     from: Option<Square>,
 ) -> &ButterflyRow {
-    let code = match from {
+    history.butterfly_row(side, from_code(piece, from))
+}
+
+/// See [`Move::from_code`].
+#[inline(always)]
+fn from_code(piece: Piece, from: Option<Square>) -> usize {
+    match from {
         Some(from) => from.index(),
         None => Move::drop_code(piece.kind()),
-    };
-    history.butterfly_row(side, code)
+    }
 }

@@ -6,12 +6,12 @@ use super::control::Control;
 use super::limits::{Limits, SearchOptions};
 use super::pool::{HashError, root_moves};
 use super::report::{Answer, Info, Report};
-use super::root::RootMove;
+
 use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::nnue::Network;
-use crate::position::{Position, see_value};
+use crate::position::Position;
 use crate::types::{Depth, MAX_PLY, Move, Value};
 use std::sync::Arc;
 use std::time::Instant;
@@ -79,11 +79,10 @@ impl Solo {
     ///
     /// A search uses as much of the stack as one of the threads of [`super::Searcher`].
     pub fn search(&mut self, position: &Position, nodes: u64) -> Option<Found> {
-        let mut root_moves = root_moves(position, &[], &self.options);
+        let root_moves = root_moves(position, &[], &self.options);
         if root_moves.is_empty() {
             return None;
         }
-        self.order(position, &mut root_moves);
         self.tt.next_generation();
         self.worker.begin(Job {
             tt: Arc::clone(&self.tt),
@@ -111,20 +110,6 @@ impl Solo {
             depth: self.worker.completed_depth,
             nodes: self.worker.nodes,
         })
-    }
-
-    /// Puts the move that earlier searches thought best first, and the others, captures aside, in
-    /// the order of their history. A short search may have nodes for little more than its first
-    /// moves.
-    fn order(&self, position: &Position, root_moves: &mut [RootMove]) {
-        let (key, side) = (position.key(), position.side_to_move());
-        let stored = self.tt.probe(key, side, 0).map(|entry| entry.mv);
-        root_moves.sort_by_key(|root_move| {
-            let mv = root_move.mv;
-            let victim = see_value(position.piece_on(mv.to()));
-            let history = self.worker.history.butterfly(side, mv);
-            (Some(mv) != stored, -victim, -history)
-        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a node leaves for the nodes below it, one frame a ply.
 #![forbid(unsafe_code)]
 
-use super::history::ContinuationIndex;
+use super::history::{ContinuationIndex, PawnPlace};
 use crate::types::{Depth, MAX_PLY, Move, Value, value};
 
 /// One ply of the line being searched.
@@ -27,6 +27,12 @@ pub struct Frame {
     pub history: i32,
     /// Whether the side to move was in check.
     pub in_check: bool,
+    /// Whether the table knew the node.
+    pub known: bool,
+    /// Its pawns' place in the pawn history.
+    pub pawns: PawnPlace,
+    /// Whether all moves up to the node are those of the last iteration's principal variation.
+    pub follows_pv: bool,
     /// Whether the node is or was on a principal variation.
     pub tt_pv: bool,
 }
@@ -42,11 +48,14 @@ const EMPTY: Frame = Frame {
     reduction: 0,
     history: 0,
     in_check: false,
+    known: false,
+    pawns: PawnPlace::NONE,
+    follows_pv: false,
     tt_pv: false,
 };
 
 /// Frames before the root, so that looking back from any ply is always valid.
-const PAD: usize = 8;
+pub(super) const PAD: usize = 8;
 
 /// The frames of a line.
 pub struct Stack(Box<[Frame]>);

@@ -192,7 +192,12 @@ fn mates_are_found_with_their_length_again_and_again() {
     for (sfen, length) in MATES {
         let root = position(sfen);
         for round in 0..3 {
-            let outcome = go(&mut searcher, &root, to_depth(8), &options(Techniques::ALL));
+            let outcome = go(
+                &mut searcher,
+                &root,
+                to_depth(12),
+                &options(Techniques::ALL),
+            );
             assert_eq!(
                 outcome.score(),
                 value::mate_in(length),
@@ -208,7 +213,12 @@ fn a_mate_in_the_table_is_read_right_at_another_ply() {
     // The mate is stored when its position is the root; then it is met two plies deeper.
     let mut searcher = small();
     let mate = position("7nl/7k1/9/7P1/9/9/9/9/K8 b 2G 3");
-    let solved = go(&mut searcher, &mate, to_depth(8), &options(Techniques::ALL));
+    let solved = go(
+        &mut searcher,
+        &mate,
+        to_depth(12),
+        &options(Techniques::ALL),
+    );
     assert_eq!(solved.score(), value::mate_in(3));
     let mut before = position("7nl/6k2/9/7P1/9/9/9/9/1K7 b 2G 1");
     for mv in ["8i9i", "3b2b"] {

@@ -5,6 +5,7 @@ use super::control::Control;
 use super::history::{ContinuationIndex, Histories};
 use super::limits::SearchOptions;
 use super::movepick::{Context, MoveArena, MovePicker};
+use super::node::NodeType;
 use super::report::Report;
 use super::root::{PvTable, RootMove};
 use super::stack::Stack;
@@ -136,7 +137,9 @@ impl Worker {
         self.evaluator.set_network(job.network);
         self.evaluator.reset(&self.position);
         self.root_moves = job.root_moves;
+        self.try_stored_move_first();
         self.max_depth = job.depth;
+        self.history.age();
         self.stack.clear();
         self.arena.clear();
         self.pv_index = 0;
@@ -149,6 +152,16 @@ impl Worker {
         self.reported_nodes = None;
         self.stopped = false;
         self.until_poll = 1;
+    }
+
+    /// A search begins with the move that earlier ones thought best.
+    fn try_stored_move_first(&mut self) {
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        if let Some(entry) = self.tt.probe(key, side, 0)
+            && let Some(place) = self.root_moves.iter().position(|m| m.mv == entry.mv)
+        {
+            self.root_moves[..=place].rotate_right(1);
+        }
     }
 
     /// Plays a move at a node.
@@ -195,7 +208,7 @@ impl Worker {
 
     /// The next move of a node's picker.
     #[inline]
-    pub(super) fn next_move(
+    pub(super) fn next_move<N: NodeType>(
         &mut self,
         picker: &mut MovePicker,
         checks: &CheckInfo,
@@ -207,7 +220,8 @@ impl Worker {
             history: &self.history,
             stack: &self.stack,
             ply,
-            all_moves: self.options.generate_all_legal_moves,
+            // At the root a move may be asked for that would not be generated otherwise.
+            all_moves: N::ROOT || self.options.generate_all_legal_moves,
             arena: &mut self.arena,
         })
     }

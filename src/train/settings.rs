@@ -27,6 +27,8 @@ positions of other programs (.psv, .bin, .hcpe)
   --rate X         learning rate at the start (0.001); half of that or less after --init
   --lambda X       weight of the score, the rest is that of the result (1)
   --decay X        weight decay (0.01)
+  --scale N        score that promises 73 % of the points, see `komaoto data info`; the
+                   network will call it 600 centipawns (600)
   --max-score N    leave out positions with a score beyond this, in centipawns (3000)
   --min-ply N      leave out positions before this move of the game (1)
   --noisy          keep positions in check, and those whose best move captures or promotes
@@ -94,6 +96,7 @@ impl Settings {
             lambda: it.decimal("--lambda", 0.0..=1.0)?.unwrap_or(1.0),
             decay: it.decimal("--decay", 0.0..=1.0)?.unwrap_or(0.01),
             filter: Filter {
+                scale: it.number("--scale", 1..=30_000u32)?.unwrap_or(600),
                 max_score: it.number("--max-score", 1..=30_000u32)?.unwrap_or(3000),
                 min_ply: it.number("--min-ply", 0..=10_000u32)?.unwrap_or(1),
                 noisy: it.switch("--noisy"),

@@ -379,6 +379,7 @@ fn write(path: &Path, pawn: u16, games: &[Game]) {
 }
 
 const QUIET: Filter = Filter {
+    scale: 600,
     max_score: 3000,
     min_ply: 1,
     noisy: false,

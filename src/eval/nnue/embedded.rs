@@ -15,7 +15,7 @@ pub fn embedded() -> Option<Arc<Network>> {
     let read = || {
         // A test makes sure that it can be read.
         let network = OwnNetwork::parse(EMBEDDED?).ok()?.into_network().ok()?;
-        Some(Arc::new(network))
+        Some(Arc::new(network.normalized()))
     };
     NETWORK.get_or_init(read).clone()
 }

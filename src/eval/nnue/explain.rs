@@ -67,7 +67,7 @@ pub(super) fn explain(network: &Network, backend: &dyn Backend, position: &Posit
         let _ = writeln!(text, "  {}", (b'a' + rank) as char);
     }
     let _ = writeln!(text, "output {whole:+}, divided by {}", network.scale());
-    let centipawns = value * 100 / i32::from(network.pawn());
+    let centipawns = value * 100 / i32::from(network.file_pawn());
     let _ = writeln!(
         text,
         "value for the side to move {value:+}, {centipawns:+} centipawns"

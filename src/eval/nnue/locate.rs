@@ -50,7 +50,7 @@ impl LoadedNetwork {
         let beside = || scale_beside(&path).unwrap_or(DEFAULT_SCALE).into();
         let scale = net.scale.unwrap_or_else(beside);
         Ok(LoadedNetwork {
-            network: Network::new(net.parameters, scale),
+            network: Network::new(net.parameters, scale).normalized(),
             path,
             length: metadata.len(),
             is_consistent: net.is_consistent,

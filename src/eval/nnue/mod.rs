@@ -30,6 +30,7 @@ mod own;
 mod own_tests;
 mod progress;
 mod source;
+mod spread;
 mod squared;
 mod stacked_file;
 #[cfg(test)]
@@ -109,11 +110,11 @@ impl NetworkEvaluator {
         output.wrapping_add(parameters.piece_values(position, None))
     }
 
-    /// Value for the side to move.
+    /// Value for the side to move, in the unit of the search.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Value {
         let output = self.output(position);
-        self.network.value(output)
+        self.network.search_value(output)
     }
 
     /// A readable account of the value.

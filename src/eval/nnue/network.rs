@@ -242,7 +242,16 @@ pub struct Network {
     pub(super) parameters: Arc<Parameters>,
     pub(super) backend: &'static dyn Backend,
     scale: Scale,
+    /// What an output is multiplied by for the search, in units of 2^-[`FACTOR_BITS`]; 0 as long as
+    /// the search is to have the value that `scale` gives.
+    factor: i64,
 }
+
+/// Fraction bits of the factor for the search.
+const FACTOR_BITS: u32 = 24;
+/// Median size of the values over the sample of [`super::spread`] for which the margins of the
+/// search hold, in units of value.
+const SPREAD: i64 = 50;
 
 impl Network {
     /// A network with these weights whose output is to be divided by `scale`.
@@ -251,7 +260,15 @@ impl Network {
             parameters: Arc::new(parameters),
             backend: backend::select(),
             scale: scale.into(),
+            factor: 0,
         }
+    }
+
+    /// The same network with its values for the search spread as those that the margins of the
+    /// search were tuned with, whatever its scale.
+    pub(super) fn normalized(mut self) -> Network {
+        self.factor = (SPREAD << FACTOR_BITS) / i64::from(super::spread::spread(&self));
+        self
     }
 
     /// The same weights with another scale.
@@ -287,13 +304,37 @@ impl Network {
         &self.parameters.architecture
     }
 
-    /// What a pawn is worth in the unit of the values, about: 100 for networks of our own, whose
-    /// values are centipawns, 90 for those in the format of YaneuraOu.
-    pub fn pawn(&self) -> u16 {
+    /// What a pawn is worth in values by the scale alone: these are centipawns in networks of our
+    /// own, and 90 for a pawn in those in the format of YaneuraOu.
+    pub(super) fn file_pawn(&self) -> u16 {
         match self.architecture().form {
             Form::Own { .. } => 100,
             Form::Classic | Form::Stacked(_) => 90,
         }
+    }
+
+    /// What the unit of the search is for whoever reads a score: so much of it is 100
+    /// centipawns.
+    pub fn pawn(&self) -> u16 {
+        let pawn = self.file_pawn();
+        if self.factor == 0 {
+            return pawn;
+        }
+        let (over, under) = (self.scale.numerator.into(), self.scale.denominator.into());
+        let (over, under): (f64, f64) = (over, under);
+        let unit = self.factor as f64 / f64::from(1 << FACTOR_BITS) * over / under;
+        (f64::from(pawn) * unit).round().clamp(1.0, 10_000.0) as u16
+    }
+
+    /// The value of an output for the search.
+    #[inline(always)]
+    pub(super) fn search_value(&self, output: i32) -> Value {
+        if self.factor == 0 {
+            return self.value(output);
+        }
+        let half = 1 << (FACTOR_BITS - 1);
+        let value = (i64::from(output) * self.factor + half) >> FACTOR_BITS;
+        value.clamp((-MAX_EVAL).into(), MAX_EVAL.into()) as Value
     }
 
     /// The value of an output. YaneuraOu stops at 31753, two further from zero: the two values

@@ -1,0 +1,34 @@
+//! How widely a network spreads its values, measured on a sample of positions.
+//!
+//! Nothing in a file tells how large the values of a network are: that depends on what it was
+//! trained for, and `FV_SCALE` only says what a user should be shown. But every margin of the search
+//! is a number of units of value. So the outputs of each network are scaled such that its values
+//! are spread as widely as those the margins were tuned with, and all networks are searched alike.
+#![forbid(unsafe_code)]
+
+use super::NetworkEvaluator;
+use super::network::Network;
+use crate::position::Position;
+use std::sync::Arc;
+
+/// Positions from openings: balanced, so that a few lopsided ones do not decide.
+const SAMPLE: &str = include_str!("../../../positions/openings.sfen");
+/// So many of them are enough, and take a fraction of a millisecond.
+const POSITIONS: usize = 128;
+
+/// The median size of a network's outputs over the sample, at least 1.
+pub(super) fn spread(network: &Network) -> i32 {
+    let mut evaluator = NetworkEvaluator::new(Arc::new(network.clone()));
+    let mut outputs: Vec<u32> = SAMPLE
+        .lines()
+        .filter_map(|line| Position::from_sfen(line).ok())
+        .take(POSITIONS)
+        .map(|position| {
+            evaluator.reset(&position);
+            evaluator.output(&position).unsigned_abs()
+        })
+        .collect();
+    let middle = outputs.len() / 2;
+    let (_, median, _) = outputs.select_nth_unstable(middle);
+    (*median).clamp(1, i32::MAX as u32) as i32
+}
