@@ -48,7 +48,7 @@ const CONTINUATION_START: i16 = -530;
 const PAWN_START: i16 = -1238;
 
 /// Pawn structures that the pawn history tells apart.
-const PAWN_PLACES: usize = 1024;
+const PAWN_PLACES: usize = 512;
 /// Plies from the root that have a history of their own.
 pub const LOW_PLIES: usize = 5;
 

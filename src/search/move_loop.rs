@@ -72,6 +72,7 @@ impl Worker {
             if mv == excluded || N::ROOT && self.root_move(mv).is_none() {
                 continue;
             }
+            self.prefetch(mv);
             number += 1;
             self.stack.at_mut(ply).move_count = number;
             let candidate = self.candidate(ply, mv, number, self.position.gives_check(mv, &checks));

@@ -121,6 +121,7 @@ impl Worker {
         let checks = self.position.check_info();
         let mut picker = MovePicker::quiescence(node.tt_move, &self.position, &self.arena);
         while let Some(mv) = self.next_move::<NonPv>(&mut picker, &checks, ply) {
+            self.prefetch(mv);
             if !self.position.see_ge(mv, threshold) {
                 continue;
             }

@@ -127,9 +127,12 @@ impl Worker {
                         continue;
                     }
                 }
+                self.prefetch(mv);
                 if !self.position.see_ge(mv, -params::qsearch_see()) {
                     continue;
                 }
+            } else {
+                self.prefetch(mv);
             }
 
             // Step 7. Play and search it.

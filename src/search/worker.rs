@@ -164,12 +164,17 @@ impl Worker {
         }
     }
 
+    /// Asks for what the table knows of the position after a move: long before it is needed, so that
+    /// it is there then.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, mv: Move) {
+        self.tt
+            .prefetch(self.position.key_after(mv), !self.position.side_to_move());
+    }
+
     /// Plays a move at a node.
     #[inline]
     pub(super) fn do_move(&mut self, ply: usize, mv: Move) {
-        // Asked for before the move is played, the cluster is there when it is needed.
-        self.tt
-            .prefetch(self.position.key_after(mv), !self.position.side_to_move());
         let frame = self.stack.at_mut(ply);
         frame.mv = mv;
         frame.capture = self.position.is_capture(mv);
