@@ -291,7 +291,9 @@ impl Worker {
         let reduces = self.uses(Technique::LATE_MOVE_REDUCTION);
         // Step 18. Late move reduction: late moves are searched shallower first.
         if node.depth >= 2 && mv.number > 1 && reduces {
-            let longest = (new_depth + 2).max(1);
+            // Deeper than planned only in the near half of a line, or it might never end.
+            let more = if ply < self.root_depth as usize { 2 } else { 0 };
+            let longest = (new_depth + more).max(1);
             let depth = (new_depth - reduction / 1024).clamp(1, longest) + Depth::from(N::PV);
             self.stack.at_mut(ply).reduction = new_depth - depth;
             value = zero_window(self, depth, true);
