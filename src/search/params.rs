@@ -234,8 +234,6 @@ params! {
     lmr_all_cutoffs = 1042 in 0..=3000;
     /// Less for the hash move.
     lmr_tt_move = 2239 in 0..=6000;
-    /// Less for a move that gives check.
-    lmr_check = 0 in 0..=4096;
     /// Less for each unit of history, 4096ths.
     lmr_history = 428 in 50..=1500;
     /// Less for each centipawn captured, 1024ths.

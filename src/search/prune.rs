@@ -2,8 +2,9 @@
 //!
 //! Futility pruning comes in two forms. The *child* form looks at a node whose evaluation is so
 //! far above beta that no answer will bring it back; the *parent* form skips a quiet move whose
-//! node is so far below alpha that the move cannot lift it. Neither is used in check, for checks,
-//! for captures, or near mate. <https://www.chessprogramming.org/Futility_Pruning>
+//! node is so far below alpha that the move cannot lift it. Neither is used in check, for checks, or
+//! near mate; captures have a wider margin of their own.
+//! <https://www.chessprogramming.org/Futility_Pruning>
 #![forbid(unsafe_code)]
 
 use super::params;

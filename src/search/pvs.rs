@@ -6,8 +6,8 @@
 //! expected either to fail high after a move or two (*cut nodes*) or to try every move in vain
 //! (*all nodes*); children of cut nodes are all nodes and the other way round.
 //!
-//! Values are fail-soft: a value outside the window is a bound on the true one. The exclusions of
-//! pruning are the same everywhere: never in check, never near mate, and moves that give check or
+//! Values are fail-soft: a value outside the window is a bound on the true one. What rests on the
+//! static evaluation is not done in check, nothing is pruned near mate, and moves that give check or
 //! capture have rules of their own.
 #![forbid(unsafe_code)]
 

@@ -67,9 +67,6 @@ impl Worker {
         if mv.mv == node.tt_move {
             reduction -= params::lmr_tt_move();
         }
-        if mv.gives_check {
-            reduction -= params::lmr_check();
-        }
         reduction -= mv.history * params::lmr_history() / 4096;
         reduction -= mv.victim * params::lmr_victim() / 1024;
         if !N::PV && !node.cut_node {
