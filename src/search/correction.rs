@@ -14,6 +14,7 @@ use super::worker::Worker;
 use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::types::{Color, Depth, PieceType, Value, value};
+use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
 
 /// Limit of a correction, in history units.
 const LIMIT: i32 = 1024;
@@ -22,22 +23,28 @@ const SIZE: usize = 8192;
 /// Number of aspects by which positions are alike.
 const ASPECTS: usize = 4;
 
-/// What the evaluation was wrong by, by side to move and aspect.
-pub struct Corrections(Box<[[[Stat<LIMIT>; SIZE]; ASPECTS]; 2]>);
+/// What the evaluation was wrong by, by side to move and aspect. All threads learn in the same
+/// tables: what one of them found out is true for the others. They do not wait for each other, so
+/// an update may be lost now and then.
+pub struct Corrections(Box<[Tables; 2]>);
 
+/// The tables of one side to move.
+type Tables = [[AtomicI16; SIZE]; ASPECTS];
 /// Places of a position in the tables.
 type Places = [usize; ASPECTS];
 
 impl Corrections {
     /// Nothing learnt.
     pub fn new() -> Corrections {
-        Corrections(super::history::boxed())
+        let nothing = || std::array::from_fn(|_| std::array::from_fn(|_| AtomicI16::new(0)));
+        Corrections(Box::new([nothing(), nothing()]))
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
-        let all = self.0.as_flattened_mut().as_flattened_mut();
-        all.fill(Stat::default());
+    pub fn clear(&self) {
+        for entry in self.0.as_flattened().as_flattened() {
+            entry.store(0, Relaxed);
+        }
     }
 
     /// The correction of a position, in centipawns.
@@ -45,17 +52,19 @@ impl Corrections {
     fn of(&self, position: &Position) -> Value {
         let tables = &self.0[position.side_to_move().index()];
         let [castle, large, pawns, hands] = places(position);
-        let sum = tables[0][castle].get()
-            + tables[1][large].get()
-            + tables[2][pawns].get()
-            + tables[3][hands].get();
+        let sum = i32::from(tables[0][castle].load(Relaxed))
+            + i32::from(tables[1][large].load(Relaxed))
+            + i32::from(tables[2][pawns].load(Relaxed))
+            + i32::from(tables[3][hands].load(Relaxed));
         sum * params::correction_scale() / 1024
     }
 
-    fn update(&mut self, position: &Position, bonus: i32) {
-        let tables = &mut self.0[position.side_to_move().index()];
-        for (table, place) in tables.iter_mut().zip(places(position)) {
-            table[place].update(bonus);
+    fn update(&self, position: &Position, bonus: i32) {
+        let tables = &self.0[position.side_to_move().index()];
+        for (table, place) in tables.iter().zip(places(position)) {
+            let mut stat = Stat::<LIMIT>::from(table[place].load(Relaxed));
+            stat.update(bonus);
+            table[place].store(stat.into(), Relaxed);
         }
     }
 }
@@ -135,7 +144,7 @@ impl Worker {
             _ => self.evaluator.evaluate(&self.position),
         };
         let correction = if self.uses(Technique::CORRECTION) {
-            self.history.corrections.of(&self.position)
+            self.corrections.of(&self.position)
         } else {
             0
         };
@@ -176,7 +185,7 @@ impl Worker {
             };
             let bonus = (best_value - static_eval) * depth * rate / 128;
             let bonus = bonus.clamp(-LIMIT / 4, LIMIT / 4);
-            self.history.corrections.update(&self.position, bonus);
+            self.corrections.update(&self.position, bonus);
         }
     }
 }
@@ -187,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_correction_moves_towards_the_error_and_stays_bounded() {
-        let mut corrections = Corrections::new();
+        let corrections = Corrections::new();
         let position = Position::startpos();
         assert_eq!(corrections.of(&position), 0);
         corrections.update(&position, 100);

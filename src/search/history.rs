@@ -2,7 +2,6 @@
 //! <https://www.chessprogramming.org/History_Heuristic>
 #![forbid(unsafe_code)]
 
-use super::correction::Corrections;
 use super::params;
 use super::stack::Frame;
 use super::zeroed::zeroed_slice;
@@ -28,6 +27,20 @@ impl<const LIMIT: i32> Stat<LIMIT> {
         let bonus = bonus.clamp(-LIMIT, LIMIT);
         let value = self.get();
         self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+    }
+}
+
+impl<const LIMIT: i32> From<i16> for Stat<LIMIT> {
+    #[inline(always)]
+    fn from(value: i16) -> Self {
+        Stat(value)
+    }
+}
+
+impl<const LIMIT: i32> From<Stat<LIMIT>> for i16 {
+    #[inline(always)]
+    fn from(stat: Stat<LIMIT>) -> i16 {
+        stat.0
     }
 }
 
@@ -118,8 +131,6 @@ pub struct Histories {
     continuation: Box<[PieceTo]>,
     pawns: Box<[PawnRow]>,
     low_ply: Box<[LowPly; LOW_PLIES]>,
-    /// What static evaluation was wrong by.
-    pub corrections: Corrections,
 }
 
 impl Histories {
@@ -128,7 +139,6 @@ impl Histories {
         Histories {
             butterfly: boxed(),
             captures: boxed(),
-            corrections: Corrections::new(),
             low_ply: boxed(),
             pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_PLACES]
                 .into_boxed_slice(),
@@ -140,7 +150,6 @@ impl Histories {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.corrections.clear();
         self.butterfly
             .as_flattened_mut()
             .as_flattened_mut()
@@ -274,7 +283,7 @@ impl Histories {
 }
 
 /// A zeroed table on the heap, without a copy of it on the stack first.
-pub(super) fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
+fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
 -> Box<[[[T; A]; B]; C]> {
     let rows = vec![[[T::default(); A]; B]; C].into_boxed_slice();
     rows.try_into()

@@ -1,11 +1,13 @@
 //! The search threads.
 //!
 //! Lazy SMP: every thread runs the same search of the same root on its own; they help each other
-//! only through the transposition table. <https://www.chessprogramming.org/Lazy_SMP>
+//! only through the transposition table and what they learn of the evaluation's errors.
+//! <https://www.chessprogramming.org/Lazy_SMP>
 #![forbid(unsafe_code)]
 
 use super::conclusion::{Finding, MainWork};
 use super::control::Control;
+use super::correction::Corrections;
 use super::limits::{Clock, Limits, SearchOptions};
 use super::report::Report;
 use super::root::RootMove;
@@ -66,6 +68,7 @@ pub struct Searcher {
     threads: Vec<Thread>,
     wanted_threads: usize,
     tt: Option<Arc<TranspositionTable>>,
+    corrections: Arc<Corrections>,
     hash_megabytes: usize,
     /// A search has written to the table.
     table_used: bool,
@@ -82,6 +85,7 @@ impl Searcher {
             threads: Vec::new(),
             wanted_threads: 1,
             tt: None,
+            corrections: Arc::new(Corrections::new()),
             hash_megabytes: DEFAULT_HASH,
             table_used: false,
             network: nnue::embedded(),
@@ -134,6 +138,7 @@ impl Searcher {
     pub fn clear(&mut self) {
         self.wait();
         self.clear = true;
+        self.corrections.clear();
         if std::mem::take(&mut self.table_used) {
             // Fresh pages from the system cost less than wiping the old ones; those go first, so
             // that there is never memory for two tables in use.
@@ -198,6 +203,7 @@ impl Searcher {
         for id in 0..threads {
             let job = Job {
                 tt: Arc::clone(&tt),
+                corrections: Arc::clone(&self.corrections),
                 control: Arc::clone(&control),
                 position: position.clone(),
                 root_moves: root_moves.clone(),

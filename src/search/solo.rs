@@ -71,6 +71,7 @@ impl Solo {
     /// Forgets the searches so far.
     pub fn clear(&mut self) {
         self.tt.clear();
+        self.worker.corrections.clear();
         self.worker.forget();
     }
 
@@ -86,6 +87,7 @@ impl Solo {
         self.tt.next_generation();
         self.worker.begin(Job {
             tt: Arc::clone(&self.tt),
+            corrections: Arc::clone(&self.worker.corrections),
             control: Arc::new(Control::new(1, false)),
             position: position.clone(),
             root_moves,

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::control::Control;
+use super::correction::Corrections;
 use super::history::{ContinuationIndex, Histories};
 use super::limits::SearchOptions;
 use super::movepick::{Context, MoveArena, MovePicker};
@@ -22,6 +23,8 @@ use std::sync::Arc;
 pub struct Job {
     /// The table all threads share.
     pub tt: Arc<TranspositionTable>,
+    /// What all threads know of the errors of the evaluation.
+    pub corrections: Arc<Corrections>,
     /// Stop and ponder flags, node counters.
     pub control: Arc<Control>,
     /// The root.
@@ -54,6 +57,7 @@ pub struct MainDuties {
 pub struct Worker {
     pub(super) id: usize,
     pub(super) tt: Arc<TranspositionTable>,
+    pub(super) corrections: Arc<Corrections>,
     pub(super) control: Arc<Control>,
     pub(super) options: SearchOptions,
     pub(super) position: Position,
@@ -94,6 +98,7 @@ impl Worker {
         Worker {
             id,
             tt: Arc::new(TranspositionTable::placeholder()),
+            corrections: Arc::new(Corrections::new()),
             control: Arc::new(Control::new(id + 1, false)),
             options: SearchOptions::default(),
             position: Position::startpos(),
@@ -130,6 +135,7 @@ impl Worker {
             self.forget();
         }
         self.tt = job.tt;
+        self.corrections = job.corrections;
         self.control = job.control;
         self.options = job.options;
         self.root_side = job.position.side_to_move();
