@@ -141,7 +141,11 @@ impl Worker {
         };
         let corrected = (raw + correction).clamp(-value::MAX_EVAL, value::MAX_EVAL);
         let refined = match entry {
-            Some(entry) if !value::is_decisive(entry.value) && entry.cuts(corrected + 1) => {
+            Some(entry)
+                if !value::is_decisive(entry.value)
+                    && entry.cuts(corrected + 1)
+                    && self.uses(Technique::TABLE_EVALUATION) =>
+            {
                 entry.value
             }
             _ => corrected,

@@ -5,6 +5,7 @@
 use super::correction::Corrections;
 use super::params;
 use super::stack::Frame;
+use super::technique::{Technique, Techniques};
 use super::zeroed::zeroed_slice;
 use crate::position::Position;
 use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
@@ -120,6 +121,8 @@ pub struct Histories {
     low_ply: Box<[LowPly; LOW_PLIES]>,
     /// What static evaluation was wrong by.
     pub corrections: Corrections,
+    /// The histories among them learn.
+    techniques: Techniques,
 }
 
 impl Histories {
@@ -129,6 +132,7 @@ impl Histories {
             butterfly: boxed(),
             captures: boxed(),
             corrections: Corrections::new(),
+            techniques: Techniques::ALL,
             low_ply: boxed(),
             pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_PLACES]
                 .into_boxed_slice(),
@@ -162,7 +166,8 @@ impl Histories {
 
     /// Begins a new search: what was learnt near the old root is forgotten, and the butterfly
     /// history counts for less than what will be learnt.
-    pub fn age(&mut self) {
+    pub fn begin(&mut self, techniques: Techniques) {
+        self.techniques = techniques;
         self.forget_low_plies();
         for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
             stat.0 = (stat.get() * params::history_kept() / 1024) as i16;
@@ -232,7 +237,7 @@ impl Histories {
         let frame = &line[line.len() - 1];
         self.update_pawn(frame.pawns, piece, mv.to(), bonus * 7 / 8);
         let ply = line.len() - 1 - super::stack::PAD;
-        if ply < LOW_PLIES {
+        if ply < LOW_PLIES && self.techniques.has(Technique::LOW_PLY_HISTORY) {
             self.low_ply[ply][mv.from_code()][mv.to().index()].update(bonus * 3 / 4);
         }
     }
@@ -240,18 +245,25 @@ impl Histories {
     /// Rewards or punishes a quiet move in a pawn structure.
     #[inline]
     pub fn update_pawn(&mut self, place: PawnPlace, piece: Piece, to: Square, bonus: i32) {
-        self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
+        if self.techniques.has(Technique::PAWN_HISTORY) {
+            self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
+        }
     }
 
     /// Rewards or punishes a quiet move for itself.
     #[inline]
     pub fn update_butterfly(&mut self, side: Color, mv: Move, bonus: i32) {
-        self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
+        if self.techniques.has(Technique::BUTTERFLY_HISTORY) {
+            self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
+        }
     }
 
     /// Rewards or punishes a move as the sequel of those before it; `line` ends with the frame
     /// of the node where it was played.
     pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
+        if !self.techniques.has(Technique::CONTINUATION_HISTORY) {
+            return;
+        }
         let in_check = line[line.len() - 1].in_check;
         let reach = if in_check {
             CONTINUATIONS_IN_CHECK
@@ -269,7 +281,9 @@ impl Histories {
 
     /// Rewards or punishes a capture.
     pub fn update_capture(&mut self, piece: Piece, to: Square, victim: Piece, bonus: i32) {
-        self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
+        if self.techniques.has(Technique::CAPTURE_HISTORY) {
+            self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
+        }
     }
 }
 

@@ -78,8 +78,18 @@ fn options(techniques: Techniques) -> SearchOptions {
     }
 }
 
+/// Nothing but some techniques. Unlikely moves are left out in any case, so that the moves are
+/// those of minimax.
+fn only(techniques: Technique) -> Techniques {
+    Techniques::without(
+        Technique::all()
+            .difference(techniques)
+            .difference(Technique::UNLIKELY_MOVES),
+    )
+}
+
 fn plain() -> Techniques {
-    Techniques::without(Technique::all())
+    only(Technique::empty())
 }
 
 fn position(sfen: &str) -> Position {
@@ -150,7 +160,7 @@ fn without_selectivity_the_value_is_that_of_minimax() {
 #[test]
 fn the_table_does_not_change_the_value_of_plain_search() {
     let mut searcher = small();
-    let with_table = Techniques::without(Technique::all().difference(Technique::TABLE_CUTOFF));
+    let with_table = only(Technique::TABLE_CUTOFF | Technique::TABLE_MOVE);
     for sfen in SMALL {
         let root = position(sfen);
         searcher.clear();
@@ -164,10 +174,9 @@ fn the_table_does_not_change_the_value_of_plain_search() {
 #[test]
 fn aspiration_finds_what_the_full_window_finds() {
     let mut searcher = small();
-    let windows = Techniques::without(
-        Technique::all().difference(Technique::ASPIRATION | Technique::QUIESCENCE),
-    );
-    let full = Techniques::without(Technique::all().difference(Technique::QUIESCENCE));
+    // Delta pruning and its like answer by the window, and are left out.
+    let windows = only(Technique::ASPIRATION | Technique::QUIESCENCE);
+    let full = only(Technique::QUIESCENCE);
     for sfen in SMALL {
         let root = position(sfen);
         searcher.clear();
