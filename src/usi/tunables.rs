@@ -8,8 +8,8 @@ use crate::search::params::{self, Param};
 use crate::search::technique;
 use std::sync::atomic::Ordering;
 
-/// Step of a tuner's last iterations, as a share of a number's range.
-const LAST_STEP: f64 = 1.0 / 20.0;
+/// How many steps of a tuner's last iterations make up a number's range.
+const LAST_STEPS: f64 = 20.0;
 /// Learning rate of a tuner's last iterations, as a share of the squared step.
 const LAST_RATE: f64 = 0.002;
 
@@ -71,7 +71,7 @@ fn set_technique(settings: &mut Settings, name: &str, value: &str) -> Option<Res
 
 /// Step of a tuner's last iterations (`c_end`): large enough to be seen in games, at least one.
 fn last_step(param: &Param) -> f64 {
-    (f64::from(param.max - param.min) * LAST_STEP).max(1.0)
+    (f64::from(param.max - param.min) / LAST_STEPS).max(1.0)
 }
 
 /// All numbers as OpenBench reads them, one a line: name, type, default, least, largest, `c_end`,
