@@ -310,6 +310,7 @@ pub fn malus(depth: Depth) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn statistics_stay_within_their_limit() {
@@ -334,5 +335,32 @@ mod tests {
             assert!((0..=params::bonus_max()).contains(&bonus(depth)));
             assert!(bonus(depth) <= bonus(depth + 1) && malus(depth) <= malus(depth + 1));
         }
+    }
+
+    #[test]
+    fn no_two_moves_share_a_place() {
+        let drops = PieceType::HAND.map(Move::drop_code);
+        let codes: HashSet<usize> = (0..Square::COUNT).chain(drops).collect();
+        assert_eq!(codes.len(), Square::COUNT + drops.len());
+        assert!(codes.iter().all(|&code| code < 88));
+        for kind in PieceType::HAND {
+            let drop = Move::drop(kind, Square::from_index(40));
+            assert_eq!(drop.from_code(), Move::drop_code(kind));
+        }
+        let pieces = Color::ALL.into_iter().flat_map(|color| {
+            let kinds = PieceType::ALL.into_iter();
+            kinds.map(move |kind| Piece::new(color, kind))
+        });
+        let squares = (0..Square::COUNT).map(Square::from_index);
+        let indices: Vec<u16> = pieces
+            .flat_map(|piece| {
+                squares
+                    .clone()
+                    .map(move |to| ContinuationIndex::new(piece, to).0)
+            })
+            .collect();
+        let distinct: HashSet<u16> = indices.iter().copied().collect();
+        assert_eq!(distinct.len(), indices.len());
+        assert!(!distinct.contains(&ContinuationIndex::NONE.0));
     }
 }

@@ -12,7 +12,7 @@ use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::nnue::Network;
 use crate::position::Position;
-use crate::types::{Depth, MAX_PLY, Move, Value};
+use crate::types::{Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -125,9 +125,16 @@ impl Solo {
             report: Box::new(Silence),
         });
         self.worker.iterate();
+        // Not even the first iteration may have come to a score.
+        let score = self.worker.best_score();
+        let score = if score == -value::INFINITE {
+            value::DRAW
+        } else {
+            score
+        };
         Some(Found {
             mv: self.worker.root_moves[0].mv,
-            score: self.worker.best_score(),
+            score,
             depth: self.worker.completed_depth,
             nodes: self.worker.nodes,
         })
@@ -145,7 +152,6 @@ impl Report for Silence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::value;
 
     fn solo() -> Solo {
         Solo::new(1, None, SearchOptions::default()).unwrap()
@@ -177,6 +183,7 @@ mod tests {
             let found = solo.search_within(&start, Depth::MAX, nodes).unwrap();
             assert_eq!(found.nodes, nodes);
             assert!(start.is_legal(found.mv));
+            assert!(!value::is_decisive(found.score));
         }
     }
 

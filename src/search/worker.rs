@@ -195,6 +195,7 @@ impl Worker {
 
     /// Passes the turn at a node.
     pub(super) fn do_null_move(&mut self, ply: usize) {
+        debug_assert_ne!(self.stack.before(ply, 1).mv, Move::NULL, "two in a row");
         let frame = self.stack.at_mut(ply);
         frame.mv = Move::NULL;
         frame.capture = false;
