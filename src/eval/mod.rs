@@ -116,6 +116,20 @@ impl Evaluator {
         }
     }
 
+    /// Gets ready to evaluate a position while something else is waited for.
+    #[inline]
+    pub fn prepare(&mut self, position: &Position) {
+        match &mut self.0 {
+            Kind::HandWritten {
+                tables,
+                accumulator,
+            } => {
+                accumulator.update(tables, position);
+            }
+            Kind::Network(network) => network.prepare(position),
+        }
+    }
+
     /// A readable account of the value.
     pub fn explain(&mut self, position: &Position) -> String {
         match &mut self.0 {

@@ -88,6 +88,9 @@ impl Position {
         let zone = Bitboard::promotion_zone(us);
         let occupied = self.occupied();
         for to in supported {
+            if target.free.without(reach(to)).any() {
+                continue;
+            }
             for from in self.attackers_of(us, to, occupied).without(own_king) {
                 let kind = self.piece_on(from).kind();
                 let promotes = kind.can_promote() && (zone.contains(to) || zone.contains(from));
@@ -187,6 +190,11 @@ impl Position {
     fn occupied_without(&self, king: Square) -> Bitboard {
         self.occupied() ^ Bitboard::of(king)
     }
+}
+
+/// What a piece on a square could attack beside it at most, and the square.
+fn reach(to: Square) -> Bitboard {
+    attacks::king(to) | attacks::rook_rays(to) | attacks::bishop_rays(to) | Bitboard::of(to)
 }
 
 fn is_slider(kind: PieceType) -> bool {

@@ -107,6 +107,9 @@ impl Worker {
 
         // Step 4. Transposition table. PV nodes do not cut, which keeps their lines whole.
         let (key, side) = (self.position.key(), self.position.side_to_move());
+        if !self.position.in_check() {
+            self.evaluator.prepare(&self.position);
+        }
         let entry = self.tt.probe(key, side, ply);
         let tt_move = self.hash_move::<N>(entry.as_ref());
         // A search without one of the moves asks another question than the table answers.

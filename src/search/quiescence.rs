@@ -39,6 +39,9 @@ impl Worker {
 
         // Step 2. Transposition table.
         let (key, side) = (self.position.key(), self.position.side_to_move());
+        if !self.position.in_check() {
+            self.evaluator.prepare(&self.position);
+        }
         let entry = self.tt.probe(key, side, ply);
         if !N::PV
             && let Some(entry) = &entry

@@ -99,6 +99,13 @@ impl NetworkEvaluator {
         self.accumulator.pop();
     }
 
+    /// Brings the first layer up to date.
+    #[inline]
+    pub fn prepare(&mut self, position: &Position) {
+        self.accumulator
+            .update(&self.network.parameters, self.backend, position);
+    }
+
     /// The output of the network for the side to move.
     #[inline]
     fn output(&mut self, position: &Position) -> i32 {
