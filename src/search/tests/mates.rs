@@ -71,7 +71,7 @@ fn mate_problems_are_solved_by_ordinary_search() {
         searcher.clear();
         for round in 0..3 {
             let limits = Limits {
-                nodes: Some(200_000),
+                nodes: Some(500_000),
                 ..Limits::default()
             };
             let root = position(fields[0]);
