@@ -186,3 +186,25 @@ fn passing_is_remembered_as_such() {
     worker.undo_move(Move::from_usi("7g7f").unwrap());
     assert!(worker.position == root);
 }
+
+#[test]
+fn nothing_is_resigned_before_every_move_was_looked_at() {
+    // The move looked at first, a capture, loses the rook. Nothing else is wrong with the
+    // position.
+    let root = position("4k4/4g4/4p4/9/9/9/9/4R4/4K4 b - 1");
+    let options = SearchOptions {
+        resign_value: 300,
+        ..options(Techniques::ALL)
+    };
+    for nodes in 1..30 {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        let outcome = go(&mut small(), &root, limits, &options);
+        assert!(
+            matches!(outcome.answer, Answer::Play { .. }),
+            "{nodes} nodes"
+        );
+    }
+}
