@@ -162,6 +162,7 @@ fn the_longest_line_there_is_room_for_can_be_searched() {
     for root in positions(BENCH).step_by(10) {
         let mut worker = worker(&root, Techniques::ALL);
         worker.root_depth = MAX_PLY as Depth;
+        worker.root_delta = 2 * value::INFINITE;
         for ply in MAX_PLY - 4..MAX_PLY {
             let (low, high) = (-value::INFINITE, value::INFINITE);
             let value = worker.pvs::<node::Pv>(ply, low, high, 8, false);
