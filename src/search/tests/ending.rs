@@ -165,6 +165,7 @@ fn the_longest_line_there_is_room_for_can_be_searched() {
         worker.root_delta = 2 * value::INFINITE;
         for ply in MAX_PLY - 4..MAX_PLY {
             let (low, high) = (-value::INFINITE, value::INFINITE);
+            worker.stack.clear();
             let value = worker.pvs::<node::Pv>(ply, low, high, 8, false);
             assert!(low < value && value < high);
             assert!(worker.position == root);
