@@ -1,5 +1,7 @@
 //! The program: see the library for what it does.
 
+#[cfg(feature = "tune")]
+use komaoto::tools::ablation;
 use komaoto::{data, datagen, tools::cpu, train, usi};
 use std::process::ExitCode;
 
@@ -11,6 +13,8 @@ fn main() -> ExitCode {
         Some("data") => data::command::main(arguments.split_off(1)),
         Some("datagen") => datagen::main(arguments.split_off(1)),
         Some("train") => train::main(arguments.split_off(1)),
+        #[cfg(feature = "tune")]
+        Some("ablation") => ablation::main(arguments.split_off(1)),
         _ => usi::run(arguments),
     }
 }

@@ -214,7 +214,9 @@ fn moves_are_taken_back_exactly() {
     rollouts(4, effort(100, 24), 120, |position, _| {
         let before = position.clone();
         for &mv in position.legal_moves().iter() {
+            let key = position.key_after(mv);
             let dirty = position.do_move(mv);
+            assert_eq!(position.key(), key, "{mv} in {before:?}");
             assert!(!leaves_king_hanging(position), "{mv} in {before:?}");
             assert_eq!(position.piece_on(mv.to()), dirty.after);
             assert_eq!(dirty.after, before.moved_piece_after(mv));

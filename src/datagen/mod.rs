@@ -7,7 +7,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod evaluation;
+pub mod evaluation;
 mod play;
 mod progress;
 mod run;

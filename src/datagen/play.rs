@@ -3,10 +3,11 @@
 
 use crate::data::{End, Game, GameResult, Played};
 use crate::eval::nnue::Network;
-use crate::position::{EnteringKingRule, GameRepetition, Position};
-use crate::search::{Found, HashError, SearchOptions, Solo};
+use crate::position::Position;
+use crate::search::{HashError, SearchOptions, Solo};
 use crate::tools::random::Random;
-use crate::types::{Color, Value};
+use crate::tools::referee::{DECLARATION, Referee};
+use crate::types::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,22 +32,15 @@ pub struct Rules {
     pub agreement: u32,
 }
 
-/// The declaration rule of all games.
-const DECLARATION: EnteringKingRule = EnteringKingRule::CSARule27;
 /// How much of the nodes of a search may be spent before its last iteration, in percent.
 const SOFT_SHARE: u64 = 54;
-/// Occurrences of a position that end the game.
-const OCCURRENCES: usize = 4;
 
 /// Plays games, one after the other. A game is a pure function of the rules, its number and the
 /// evaluation, whoever plays it and whatever was played before.
 pub struct Player {
     rules: Rules,
     solo: Solo,
-    /// Keys of the positions of the game so far.
-    keys: Vec<u64>,
-    /// Plies in a row that agree on a winner; negative for White.
-    agreed: i32,
+    referee: Referee,
     effort: Effort,
 }
 
@@ -84,9 +78,8 @@ impl Player {
         };
         Ok(Player {
             solo: Solo::new(hash_megabytes(rules.nodes), network, options)?,
+            referee: Referee::new(rules.max_moves, rules.adjudication, rules.agreement),
             rules,
-            keys: Vec::new(),
-            agreed: 0,
             effort: Effort::default(),
         })
     }
@@ -122,10 +115,9 @@ impl Player {
 
     /// Plays a game on to its end. Whether it is one to keep.
     fn finish(&mut self, mut position: Position, game: &mut Game, stop: &AtomicBool) -> bool {
-        self.agreed = 0;
         loop {
             let is_first = game.moves.len() == usize::from(game.opening);
-            if let Some((end, result)) = self.ended(&position) {
+            if let Some((end, result)) = self.referee.ended(&position) {
                 (game.end, game.result) = (end, result);
                 return !is_first;
             }
@@ -143,13 +135,13 @@ impl Player {
             if is_first && found.score.abs() > self.rules.balance {
                 return false;
             }
-            self.note(found, position.side_to_move());
+            self.referee.scored(found.score, position.side_to_move());
             game.moves.push(Played {
                 mv: found.mv,
                 score: Some(found.score as i16),
             });
             position.do_move(found.mv);
-            self.keys.push(position.key());
+            self.referee.played(&position);
         }
     }
 
@@ -164,8 +156,7 @@ impl Player {
         let (low, high) = (*self.rules.opening.start(), *self.rules.opening.end());
         game.opening = low + random.below(usize::from(high - low) + 1) as u8;
         let mut position = Position::startpos();
-        self.keys.clear();
-        self.keys.push(position.key());
+        self.referee.begin(&position);
         for _ in 0..game.opening {
             let moves = position.legal_moves();
             if moves.is_empty() {
@@ -174,56 +165,9 @@ impl Player {
             let mv = moves[random.below(moves.len())];
             game.moves.push(Played { mv, score: None });
             position.do_move(mv);
-            self.keys.push(position.key());
+            self.referee.played(&position);
         }
         Some(position)
-    }
-
-    /// Whether the game is over, by the rules or by agreement.
-    fn ended(&self, position: &Position) -> Option<(End, GameResult)> {
-        let side = position.side_to_move();
-        if !position.has_legal_move() {
-            return Some((End::Mate, GameResult::Win(!side)));
-        }
-        let key = position.key();
-        let occurrences = self.keys.iter().filter(|&&earlier| earlier == key).count();
-        if occurrences >= OCCURRENCES {
-            match position.game_repetition() {
-                GameRepetition::None => {}
-                GameRepetition::Draw => return Some((End::Repetition, GameResult::Draw)),
-                GameRepetition::Loses(loser) => {
-                    return Some((End::PerpetualCheck, GameResult::Win(!loser)));
-                }
-            }
-        }
-        if position.declaration_win(DECLARATION).is_some() {
-            return Some((End::Declaration, GameResult::Win(side)));
-        }
-        if position.ply() > self.rules.max_moves {
-            return Some((End::MaxMoves, GameResult::Draw));
-        }
-        let winner = if self.agreed > 0 {
-            Color::Black
-        } else {
-            Color::White
-        };
-        (self.agreed.unsigned_abs() >= self.rules.agreement)
-            .then_some((End::Adjudication, GameResult::Win(winner)))
-    }
-
-    /// Counts the plies that agree on a winner.
-    fn note(&mut self, found: Found, side: Color) {
-        let score = match side {
-            Color::Black => found.score,
-            Color::White => -found.score,
-        };
-        self.agreed = if score >= self.rules.adjudication {
-            self.agreed.max(0) + 1
-        } else if score <= -self.rules.adjudication {
-            self.agreed.min(0) - 1
-        } else {
-            0
-        };
     }
 }
 

@@ -126,8 +126,8 @@ impl Worker {
             self.report_lines(depth, lines);
         }
         let best = &self.root_moves[0];
-        let score = self.best_score();
-        if score > -value::INFINITE && score <= -self.options.resign_value {
+        // Before the first iteration is finished most moves have not been looked at.
+        if self.completed_depth > 0 && self.best_score() <= -self.options.resign_value {
             return Answer::Resign;
         }
         let mv = best.mv;

@@ -69,6 +69,12 @@ impl Corrections {
     }
 }
 
+impl Default for Corrections {
+    fn default() -> Corrections {
+        Corrections::new()
+    }
+}
+
 /// Mixes sets of squares into a place. The products are independent of each other, so they take
 /// hardly longer than one.
 #[inline(always)]
@@ -150,7 +156,11 @@ impl Worker {
         };
         let corrected = (raw + correction).clamp(-value::MAX_EVAL, value::MAX_EVAL);
         let refined = match entry {
-            Some(entry) if !value::is_decisive(entry.value) && entry.cuts(corrected + 1) => {
+            Some(entry)
+                if !value::is_decisive(entry.value)
+                    && entry.cuts(corrected + 1)
+                    && self.uses(Technique::TABLE_EVALUATION) =>
+            {
                 entry.value
             }
             _ => corrected,

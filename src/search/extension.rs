@@ -76,11 +76,18 @@ impl Worker {
         self.stack.at_mut(node.ply).excluded = Move::NONE;
         if value < bound {
             // A capture is followed by drops, which would go on and on at twice the depth.
-            let double = value < bound - prune::double_margin(N::PV, mv.capture);
+            let double = value < bound - prune::double_margin(N::PV, mv.capture)
+                && self.uses(Technique::MULTIPLE_EXTENSION);
             let triple = double && value < bound - prune::triple_margin(N::PV, node.tt_pv);
             Extension::Singular(1 + Depth::from(double) + Depth::from(triple))
-        } else if value >= beta && !N::PV && !value::is_decisive(value) {
+        } else if value >= beta
+            && !N::PV
+            && !value::is_decisive(value)
+            && self.uses(Technique::MULTI_CUT)
+        {
             Extension::Cut(value)
+        } else if !self.uses(Technique::NEGATIVE_EXTENSION) {
+            Extension::By(0)
         } else if tt_value >= beta {
             Extension::By(-params::negative_beta())
         } else if node.cut_node {

@@ -4,6 +4,7 @@
 
 use super::params;
 use super::stack::Frame;
+use super::technique::{Technique, Techniques};
 use super::zeroed::zeroed_slice;
 use crate::position::Position;
 use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
@@ -131,6 +132,8 @@ pub struct Histories {
     continuation: Box<[PieceTo]>,
     pawns: Box<[PawnRow]>,
     low_ply: Box<[LowPly; LOW_PLIES]>,
+    /// The histories among them learn.
+    techniques: Techniques,
 }
 
 impl Histories {
@@ -139,6 +142,7 @@ impl Histories {
         Histories {
             butterfly: boxed(),
             captures: boxed(),
+            techniques: Techniques::ALL,
             low_ply: boxed(),
             pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_PLACES]
                 .into_boxed_slice(),
@@ -171,7 +175,8 @@ impl Histories {
 
     /// Begins a new search: what was learnt near the old root is forgotten, and the butterfly
     /// history counts for less than what will be learnt.
-    pub fn age(&mut self) {
+    pub fn begin(&mut self, techniques: Techniques) {
+        self.techniques = techniques;
         self.forget_low_plies();
         for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
             stat.0 = (stat.get() * params::history_kept() / 1024) as i16;
@@ -241,7 +246,7 @@ impl Histories {
         let frame = &line[line.len() - 1];
         self.update_pawn(frame.pawns, piece, mv.to(), bonus * 7 / 8);
         let ply = line.len() - 1 - super::stack::PAD;
-        if ply < LOW_PLIES {
+        if ply < LOW_PLIES && self.techniques.has(Technique::LOW_PLY_HISTORY) {
             self.low_ply[ply][mv.from_code()][mv.to().index()].update(bonus * 3 / 4);
         }
     }
@@ -249,18 +254,25 @@ impl Histories {
     /// Rewards or punishes a quiet move in a pawn structure.
     #[inline]
     pub fn update_pawn(&mut self, place: PawnPlace, piece: Piece, to: Square, bonus: i32) {
-        self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
+        if self.techniques.has(Technique::PAWN_HISTORY) {
+            self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
+        }
     }
 
     /// Rewards or punishes a quiet move for itself.
     #[inline]
     pub fn update_butterfly(&mut self, side: Color, mv: Move, bonus: i32) {
-        self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
+        if self.techniques.has(Technique::BUTTERFLY_HISTORY) {
+            self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
+        }
     }
 
     /// Rewards or punishes a move as the sequel of those before it; `line` ends with the frame
     /// of the node where it was played.
     pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
+        if !self.techniques.has(Technique::CONTINUATION_HISTORY) {
+            return;
+        }
         let in_check = line[line.len() - 1].in_check;
         let reach = if in_check {
             CONTINUATIONS_IN_CHECK
@@ -278,7 +290,9 @@ impl Histories {
 
     /// Rewards or punishes a capture.
     pub fn update_capture(&mut self, piece: Piece, to: Square, victim: Piece, bonus: i32) {
-        self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
+        if self.techniques.has(Technique::CAPTURE_HISTORY) {
+            self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
+        }
     }
 }
 
@@ -305,6 +319,7 @@ pub fn malus(depth: Depth) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn statistics_stay_within_their_limit() {
@@ -329,5 +344,32 @@ mod tests {
             assert!((0..=params::bonus_max()).contains(&bonus(depth)));
             assert!(bonus(depth) <= bonus(depth + 1) && malus(depth) <= malus(depth + 1));
         }
+    }
+
+    #[test]
+    fn no_two_moves_share_a_place() {
+        let drops = PieceType::HAND.map(Move::drop_code);
+        let codes: HashSet<usize> = (0..Square::COUNT).chain(drops).collect();
+        assert_eq!(codes.len(), Square::COUNT + drops.len());
+        assert!(codes.iter().all(|&code| code < 88));
+        for kind in PieceType::HAND {
+            let drop = Move::drop(kind, Square::from_index(40));
+            assert_eq!(drop.from_code(), Move::drop_code(kind));
+        }
+        let pieces = Color::ALL.into_iter().flat_map(|color| {
+            let kinds = PieceType::ALL.into_iter();
+            kinds.map(move |kind| Piece::new(color, kind))
+        });
+        let squares = (0..Square::COUNT).map(Square::from_index);
+        let indices: Vec<u16> = pieces
+            .flat_map(|piece| {
+                squares
+                    .clone()
+                    .map(move |to| ContinuationIndex::new(piece, to).0)
+            })
+            .collect();
+        let distinct: HashSet<u16> = indices.iter().copied().collect();
+        assert_eq!(distinct.len(), indices.len());
+        assert!(!distinct.contains(&ContinuationIndex::NONE.0));
     }
 }

@@ -36,7 +36,7 @@ mod root;
 mod scoring;
 mod solo;
 mod stack;
-mod technique;
+pub mod technique;
 #[cfg(test)]
 mod tests;
 mod time;

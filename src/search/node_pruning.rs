@@ -43,7 +43,7 @@ impl Worker {
             return Some(value);
         }
         // Step 11. A position above beta is as good as an improving one.
-        node.improving |= node.static_eval >= beta;
+        node.improving |= node.static_eval >= beta && self.uses(Technique::IMPROVING);
         None
     }
 

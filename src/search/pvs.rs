@@ -96,10 +96,12 @@ impl Worker {
             }
             // Step 3. Mate distance pruning: no line can beat a shorter mate already found.
             // <https://www.chessprogramming.org/Mate_Distance_Pruning>
-            alpha = alpha.max(value::mated_in(ply));
-            beta = beta.min(value::mate_in(ply + 1));
-            if alpha >= beta {
-                return alpha;
+            if self.uses(Technique::MATE_DISTANCE) {
+                alpha = alpha.max(value::mated_in(ply));
+                beta = beta.min(value::mate_in(ply + 1));
+                if alpha >= beta {
+                    return alpha;
+                }
             }
         }
 
@@ -202,8 +204,16 @@ impl Worker {
         if N::ROOT {
             return self.root_moves[self.pv_index].mv;
         }
+        self.stored_move(entry)
+    }
+
+    /// The stored move, if it is legal here.
+    #[inline(always)]
+    pub(super) fn stored_move(&self, entry: Option<&Entry>) -> Move {
         match entry {
-            Some(entry) if self.position.is_legal(entry.mv) => entry.mv,
+            Some(entry) if self.position.is_legal(entry.mv) && self.uses(Technique::TABLE_MOVE) => {
+                entry.mv
+            }
             _ => Move::NONE,
         }
     }
@@ -258,7 +268,8 @@ impl Worker {
         let static_eval = evaluation.corrected;
         let before = self.stack.before(ply, 1).static_eval;
         let pawns = history::pawn_place(&self.position);
-        let follows_pv = N::ROOT || N::PV && self.follows_pv(ply);
+        let follows_pv =
+            (N::ROOT || N::PV && self.follows_pv(ply)) && self.uses(Technique::FOLLOWING_LINE);
         let frame = self.stack.at_mut(ply);
         frame.known = entry.is_some();
         frame.pawns = pawns;
@@ -281,7 +292,9 @@ impl Worker {
             static_eval,
             eval: evaluation.refined,
             correction: evaluation.corrected - evaluation.raw,
-            improving: !in_check && (earlier == value::NONE || static_eval > earlier),
+            improving: !in_check
+                && (earlier == value::NONE || static_eval > earlier)
+                && self.uses(Technique::IMPROVING),
             opponent_worsening: !in_check && before != value::NONE && static_eval > -before,
         }
     }

@@ -86,10 +86,7 @@ impl Worker {
         alpha = alpha.max(best_value);
 
         // Step 5. Captures, or every move when in check.
-        let tt_move = match &entry {
-            Some(entry) if self.position.is_legal(entry.mv) => entry.mv,
-            _ => Move::NONE,
-        };
+        let tt_move = self.stored_move(entry.as_ref());
         let checks = self.position.check_info();
         let mut picker = MovePicker::quiescence(tt_move, &self.position, &self.arena);
         let last_move = self.stack.before(ply, 1).mv;
@@ -100,9 +97,9 @@ impl Worker {
             let capture = self.position.is_capture(mv);
 
             // Step 6. Skip what promises nothing, once a move that is no loss is known.
-            if !value::is_loss(best_value) && self.uses(Technique::DELTA_PRUNING) {
+            if !value::is_loss(best_value) {
                 if in_check {
-                    if !capture {
+                    if !capture && self.uses(Technique::QUIESCENCE_EVASIONS) {
                         // Some answer is good enough; the quiet ones left are not looked at.
                         picker.skip_quiets();
                         continue;
@@ -110,7 +107,9 @@ impl Worker {
                 } else if !self.position.gives_check(mv, &checks)
                     && (!last_move.is_some() || last_move.to() != mv.to())
                 {
-                    if number > params::qsearch_moves() as usize {
+                    if number > params::qsearch_moves() as usize
+                        && self.uses(Technique::QUIESCENCE_LIMIT)
+                    {
                         continue;
                     }
                     // Delta pruning: even winning the piece for nothing does not reach alpha. Not
@@ -120,18 +119,21 @@ impl Worker {
                     // <https://www.chessprogramming.org/Delta_Pruning>
                     let victim = see_value(self.position.piece_on(mv.to()));
                     let base = static_eval + params::delta_margin();
-                    if base + victim <= alpha && !value::is_decisive(alpha) {
+                    let applies = !value::is_decisive(alpha) && self.uses(Technique::DELTA_PRUNING);
+                    if base + victim <= alpha && applies {
                         best_value = best_value.max(base + victim);
                         continue;
                     }
                     // Nor does it if the exchange wins too little.
-                    if !value::is_decisive(alpha) && !self.position.see_ge(mv, alpha - base) {
+                    if applies && !self.position.see_ge(mv, alpha - base) {
                         best_value = best_value.max(alpha.min(base));
                         continue;
                     }
                 }
                 self.prefetch(mv);
-                if !self.position.see_ge(mv, -params::qsearch_see()) {
+                if !self.position.see_ge(mv, -params::qsearch_see())
+                    && self.uses(Technique::QUIESCENCE_EXCHANGE)
+                {
                     continue;
                 }
             } else {

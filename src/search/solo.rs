@@ -12,7 +12,7 @@ use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::nnue::Network;
 use crate::position::Position;
-use crate::types::{Depth, MAX_PLY, Move, Value};
+use crate::types::{Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -80,6 +80,27 @@ impl Solo {
     ///
     /// A search uses as much of the stack as one of the threads of [`super::Searcher`].
     pub fn search(&mut self, position: &Position, nodes: u64) -> Option<Found> {
+        let hard = nodes.saturating_mul(HARD_LIMIT);
+        self.run(position, MAX_PLY as Depth - 1, hard, Some(nodes))
+    }
+
+    /// Searches a position to a depth, with no more than so many nodes.
+    pub fn search_within(
+        &mut self,
+        position: &Position,
+        depth: Depth,
+        nodes: u64,
+    ) -> Option<Found> {
+        self.run(position, depth, nodes, None)
+    }
+
+    fn run(
+        &mut self,
+        position: &Position,
+        depth: Depth,
+        nodes: u64,
+        soft_nodes: Option<u64>,
+    ) -> Option<Found> {
         let root_moves = root_moves(position, &[], &self.options);
         if root_moves.is_empty() {
             return None;
@@ -91,7 +112,7 @@ impl Solo {
             control: Arc::new(Control::new(1, false)),
             position: position.clone(),
             root_moves,
-            depth: MAX_PLY as Depth - 1,
+            depth: depth.clamp(1, MAX_PLY as Depth - 1),
             options: self.options.clone(),
             network: self.network.clone(),
             clear: false,
@@ -101,14 +122,21 @@ impl Solo {
         let now = Instant::now();
         self.worker.main = Some(MainDuties {
             time: TimeManager::new(&limits, side, position.ply(), &self.options, now),
-            nodes: Some(nodes.saturating_mul(HARD_LIMIT)),
-            soft_nodes: Some(nodes),
+            nodes: Some(nodes),
+            soft_nodes,
             report: Box::new(Silence),
         });
         self.worker.iterate();
+        // Not even the first iteration may have come to a score.
+        let score = self.worker.best_score();
+        let score = if score == -value::INFINITE {
+            value::DRAW
+        } else {
+            score
+        };
         Some(Found {
             mv: self.worker.root_moves[0].mv,
-            score: self.worker.best_score(),
+            score,
             depth: self.worker.completed_depth,
             nodes: self.worker.nodes,
         })
@@ -126,7 +154,6 @@ impl Report for Silence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::value;
 
     fn solo() -> Solo {
         Solo::new(1, None, SearchOptions::default()).unwrap()
@@ -146,6 +173,20 @@ mod tests {
         assert_ne!(solo.search(&start, 3000).unwrap().nodes, first.nodes);
         solo.clear();
         assert_eq!(solo.search(&start, 3000).unwrap(), first);
+    }
+
+    #[test]
+    fn limits_of_depth_and_nodes_are_kept() {
+        let mut solo = solo();
+        let start = Position::startpos();
+        let shallow = solo.search_within(&start, 3, u64::MAX).unwrap();
+        assert_eq!(shallow.depth, 3);
+        for nodes in [1, 10, 3000] {
+            let found = solo.search_within(&start, Depth::MAX, nodes).unwrap();
+            assert_eq!(found.nodes, nodes);
+            assert!(start.is_legal(found.mv));
+            assert!(!value::is_decisive(found.score));
+        }
     }
 
     #[test]

@@ -360,8 +360,8 @@ mod tests {
     #[test]
     fn mate_scores_move_with_the_node() {
         let table = TranspositionTable::new(1).unwrap();
-        for (stored_at, read_at) in [(4, 4), (4, 10), (20, 2)] {
-            for sign in [1, -1] {
+        for stored_at in 0..120 {
+            for (read_at, sign) in (0..120).flat_map(|ply| [(ply, 1), (ply, -1)]) {
                 let value = sign * value::mate_in(stored_at + 5);
                 table.store(7, Color::Black, stored_at, entry(value, 5, Bound::EXACT));
                 let read = table.probe(7, Color::Black, read_at).unwrap().value;

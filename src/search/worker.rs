@@ -145,7 +145,7 @@ impl Worker {
         self.root_moves = job.root_moves;
         self.try_stored_move_first();
         self.max_depth = job.depth;
-        self.history.age();
+        self.history.begin(self.options.techniques);
         self.stack.clear();
         self.arena.clear();
         self.pv_index = 0;
@@ -201,6 +201,7 @@ impl Worker {
 
     /// Passes the turn at a node.
     pub(super) fn do_null_move(&mut self, ply: usize) {
+        debug_assert_ne!(self.stack.before(ply, 1).mv, Move::NULL, "two in a row");
         let frame = self.stack.at_mut(ply);
         frame.mv = Move::NULL;
         frame.capture = false;
@@ -232,7 +233,10 @@ impl Worker {
             stack: &self.stack,
             ply,
             // At the root a move may be asked for that would not be generated otherwise.
-            all_moves: N::ROOT || self.options.generate_all_legal_moves,
+            all_moves: N::ROOT
+                || self.options.generate_all_legal_moves
+                || !self.uses(Technique::UNLIKELY_MOVES),
+            techniques: self.options.techniques,
             arena: &mut self.arena,
         })
     }

@@ -123,7 +123,7 @@ fn collect(iterations: &Receiver<Info>, searcher: &Searcher, stop: &AtomicBool) 
 }
 
 /// The positions of the set.
-fn positions() -> impl Iterator<Item = Position> {
+pub fn positions() -> impl Iterator<Item = Position> {
     POSITIONS
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))

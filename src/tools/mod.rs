@@ -1,8 +1,11 @@
 //! What the engine offers beside playing, and what its commands have in common.
 
+#[cfg(feature = "tune")]
+pub mod ablation;
 pub mod arguments;
 pub mod bench;
 pub mod cpu;
 #[allow(unsafe_code, reason = "signals; the use says why it is sound")]
 pub mod interrupt;
 pub mod random;
+pub mod referee;

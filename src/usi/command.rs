@@ -84,6 +84,12 @@ pub enum Command {
     },
     /// `getoption [name]`: values in force.
     GetOption(Option<String>),
+    /// `tune`: the numbers of the search for a tuner, one a line.
+    #[cfg(feature = "tune")]
+    Tune,
+    /// `usi_tunables`: the same in JSON.
+    #[cfg(feature = "tune")]
+    Tunables,
 }
 
 /// What a line says.
@@ -171,6 +177,10 @@ fn typed(words: &[&str]) -> Option<Parsed> {
             let rest = rest.strip_prefix(&["name"]).unwrap_or(rest);
             Command::GetOption((!rest.is_empty()).then(|| rest.join(" "))).into()
         }
+        #[cfg(feature = "tune")]
+        ["tune", ..] => Command::Tune.into(),
+        #[cfg(feature = "tune")]
+        ["usi_tunables", ..] => Command::Tunables.into(),
         _ => return None,
     })
 }

@@ -7,6 +7,8 @@ use super::options::{self, Settings};
 use super::output::Output;
 use super::report::{Answered, UsiReport, checkmate_line};
 use super::task::Task;
+#[cfg(feature = "tune")]
+use super::tunables;
 use super::typed;
 use crate::mate::{MateLimits, MateOutcome};
 use crate::position::Position;
@@ -150,6 +152,10 @@ impl Engine {
                 hash,
             } => self.bench(depth, threads, hash)?,
             Command::GetOption(name) => self.show_options(name.as_deref())?,
+            #[cfg(feature = "tune")]
+            Command::Tune => self.output.line(&tunables::spsa_lines()),
+            #[cfg(feature = "tune")]
+            Command::Tunables => self.output.line(&tunables::manifest()),
             Command::Quit => {}
         }
         Ok(())

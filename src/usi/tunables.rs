@@ -1,22 +1,39 @@
-//! The numbers of the search as options, for tuners (cargo feature `tune`).
+//! The numbers and techniques of the search as options, and in the forms that tuners read (cargo
+//! feature `tune`).
 
 use super::error::{UsiError, clip};
 use super::number::parse_number;
-use crate::search::params;
+use super::options::Settings;
+use crate::search::params::{self, Param};
+use crate::search::technique;
 use std::sync::atomic::Ordering;
 
-/// The `option` lines of all numbers.
+/// How many steps of a tuner's last iterations make up a number's range.
+const LAST_STEPS: f64 = 20.0;
+/// Learning rate of a tuner's last iterations, as a share of the squared step.
+const LAST_RATE: f64 = 0.002;
+
+/// The `option` lines of all numbers and techniques.
 pub fn declarations() -> impl Iterator<Item = String> {
-    params::all().into_iter().map(|param| {
+    let numbers = params::all().into_iter().map(|param| {
         format!(
             "option name {} type spin default {} min {} max {}",
             param.name, param.default, param.min, param.max
         )
-    })
+    });
+    let techniques = technique::named()
+        .iter()
+        .map(|(name, _)| format!("option name {name} type check default true"));
+    numbers.chain(techniques)
 }
 
-/// Sets a number, clamped to its range; `None` when there is none of that name.
-pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
+/// Sets a number, clamped to its range, or turns a technique on or off; `None` when there is
+/// nothing of that name.
+pub fn set(settings: &mut Settings, name: &str, value: &str) -> Option<Result<(), UsiError>> {
+    set_number(name, value).or_else(|| set_technique(settings, name, value))
+}
+
+fn set_number(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     let mut params = params::all().into_iter();
     let param = params.find(|param| param.name.eq_ignore_ascii_case(name))?;
     let Some(number) = parse_number(value) else {
@@ -32,17 +49,142 @@ pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     Some(Ok(()))
 }
 
+fn set_technique(settings: &mut Settings, name: &str, value: &str) -> Option<Result<(), UsiError>> {
+    let mut named = technique::named().iter();
+    let (name, technique) = named.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+    let techniques = &mut settings.search.techniques;
+    let on = match value.to_ascii_lowercase().as_str() {
+        "true" => true,
+        "false" => false,
+        _ => {
+            return Some(Err(UsiError::OptionValue {
+                name,
+                value: clip(value),
+                expected: "true or false".into(),
+                current: techniques.has(*technique).to_string(),
+            }));
+        }
+    };
+    techniques.set(*technique, on);
+    Some(Ok(()))
+}
+
+/// Step of a tuner's last iterations (`c_end`): large enough to be seen in games, at least one.
+fn last_step(param: &Param) -> f64 {
+    (f64::from(param.max - param.min) / LAST_STEPS).max(1.0)
+}
+
+/// All numbers as OpenBench reads them, one a line: name, type, default, least, largest, `c_end`,
+/// `r_end`. <https://github.com/AndyGrant/OpenBench/wiki/SPSA-Tuning-Workloads>
+pub fn spsa_lines() -> String {
+    let lines: Vec<String> = params::all()
+        .iter()
+        .map(|param| {
+            let step = last_step(param);
+            format!(
+                "{}, int, {}, {}, {}, {step}, {LAST_RATE}",
+                param.name, param.default, param.min, param.max
+            )
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// All numbers as ShogiArena asks for them (`usi_tunables`), in JSON.
+pub fn manifest() -> String {
+    let numbers: Vec<String> = params::all()
+        .iter()
+        .map(|param| {
+            let (name, step) = (param.name, last_step(param));
+            format!(
+                "{{\"id\":\"{name}\",\"option\":\"{name}\",\"value_type\":\"int\",\
+                 \"encoding\":\"integer\",\"default\":{},\"min\":{},\"max\":{},\
+                 \"schedule\":{{\"c_end\":{step},\"r_end\":{LAST_RATE}}}}}",
+                param.default, param.min, param.max
+            )
+        })
+        .collect();
+    format!(
+        "info string shogiarena_tunables_json \
+         {{\"schema_version\":\"shogiarena.usi_tunables.v1\",\"tunables\":[{}]}}\n\
+         usi_tunablesok",
+        numbers.join(",")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Techniques;
+
+    #[test]
+    fn every_number_and_every_technique_is_an_option() {
+        let lines: Vec<String> = declarations().collect();
+        let (params, techniques) = (params::all(), technique::named());
+        assert_eq!(lines.len(), params.len() + techniques.len());
+        assert!(lines.contains(&"option name Technique_NullMove type check default true".into()));
+        let mut names: Vec<&str> = lines
+            .iter()
+            .filter_map(|line| line.split(' ').nth(2))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), lines.len());
+    }
 
     #[test]
     fn numbers_can_be_set_within_their_range() {
+        let mut settings = Settings::default();
+        let mut set = |name: &str, value: &str| set(&mut settings, name, value);
         let param = &params::all()[0];
         assert_eq!(set(param.name, "999999999"), Some(Ok(())));
         assert_eq!(param.value.load(Ordering::Relaxed), param.max);
         assert_eq!(set(param.name, &param.default.to_string()), Some(Ok(())));
         assert!(matches!(set(param.name, "x"), Some(Err(_))));
         assert_eq!(set("nothing", "1"), None);
+    }
+
+    #[test]
+    fn techniques_can_be_turned_off_and_on() {
+        let mut settings = Settings::default();
+        for (name, technique) in technique::named() {
+            assert_eq!(set(&mut settings, name, "False"), Some(Ok(())));
+            let rest = Techniques::without(*technique);
+            assert_eq!(settings.search.techniques, rest, "{name}");
+            assert!(matches!(set(&mut settings, name, "1"), Some(Err(_))));
+            assert_eq!(set(&mut settings, name, "true"), Some(Ok(())));
+            assert_eq!(settings, Settings::default(), "{name}");
+        }
+    }
+
+    #[test]
+    fn tuners_get_a_line_for_every_number() {
+        let text = spsa_lines();
+        assert_eq!(text.lines().count(), params::all().len());
+        for (line, param) in text.lines().zip(params::all()) {
+            let fields: Vec<&str> = line.split(", ").collect();
+            assert_eq!(fields[..2], [param.name, "int"]);
+            let numbers: Vec<f64> = fields[2..].iter().map(|f| f.parse().unwrap()).collect();
+            let [default, min, max, step, rate] = numbers.try_into().unwrap();
+            assert!(min <= default && default <= max && min < max, "{line}");
+            assert!(step >= 1.0 && step <= (max - min) / 2.0, "{line}");
+            assert!(rate > 0.0, "{line}");
+        }
+        assert!(text.contains("null_base, int, "));
+    }
+
+    #[test]
+    fn the_manifest_is_one_line_of_json_and_its_end() {
+        let text = manifest();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1..], ["usi_tunablesok"]);
+        let json = lines[0]
+            .strip_prefix("info string shogiarena_tunables_json ")
+            .unwrap();
+        assert!(json.starts_with("{\"schema_version\":\"shogiarena.usi_tunables.v1\","));
+        let count = |text: &str| json.matches(text).count();
+        assert_eq!(count("{"), count("}"));
+        assert_eq!(count("\"option\":"), params::all().len());
+        assert_eq!(count("\"c_end\":"), params::all().len());
     }
 }

@@ -1,0 +1,212 @@
+//! Every search ends, when it is told to and by itself, and with an answer.
+
+use super::*;
+use crate::types::MAX_PLY;
+
+#[test]
+fn node_limits_are_exact_with_one_thread() {
+    let mut searcher = small();
+    for limit in [1, 2, 30, 1000, 20_000] {
+        let limits = Limits {
+            nodes: Some(limit),
+            ..Limits::default()
+        };
+        let outcome = go(
+            &mut searcher,
+            &Position::startpos(),
+            limits,
+            &options(Techniques::ALL),
+        );
+        assert!(
+            outcome.last().nodes <= limit,
+            "{} of {limit}",
+            outcome.last().nodes
+        );
+        assert_lines_are_legal(&Position::startpos(), &outcome);
+    }
+}
+
+#[test]
+fn a_full_warm_table_does_not_keep_a_search_from_ending() {
+    let mut searcher = Searcher::new();
+    searcher.set_hash(1).unwrap();
+    for sfen in [
+        SMALL[0],
+        SMALL[9],
+        "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
+    ] {
+        for _ in 0..3 {
+            let outcome = go(
+                &mut searcher,
+                &position(sfen),
+                to_depth(9),
+                &options(Techniques::ALL),
+            );
+            assert!(outcome.last().depth <= 9);
+        }
+    }
+}
+
+#[test]
+fn stop_always_leaves_an_answer() {
+    let mut searcher = small();
+    searcher.set_threads(2);
+    for round in 0..50 {
+        let (report, _infos, answer) = recorder();
+        let limits = Limits {
+            infinite: round % 2 == 0,
+            ponder: round % 3 == 0,
+            ..Limits::default()
+        };
+        searcher.go(
+            &Position::startpos(),
+            limits,
+            &options(Techniques::ALL),
+            report,
+        );
+        if round % 5 == 0 {
+            searcher.ponderhit(None);
+        }
+        searcher.stop();
+        searcher.wait();
+        assert!(matches!(answer.try_recv(), Ok(Answer::Play { .. })));
+        assert!(answer.try_recv().is_err(), "one answer only");
+        assert!(!searcher.is_searching());
+    }
+}
+
+#[test]
+fn a_limit_reached_while_pondering_waits_for_the_hit() {
+    let mut searcher = small();
+    for limits in [
+        Limits {
+            nodes: Some(100),
+            ponder: true,
+            ..Limits::default()
+        },
+        Limits {
+            depth: Some(2),
+            ponder: true,
+            ..Limits::default()
+        },
+        Limits {
+            nodes: Some(100),
+            infinite: true,
+            ..Limits::default()
+        },
+    ] {
+        let infinite = limits.infinite;
+        let (report, _infos, answer) = recorder();
+        searcher.go(
+            &Position::startpos(),
+            limits,
+            &options(Techniques::ALL),
+            report,
+        );
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(
+            answer.try_recv().is_err(),
+            "answered on the opponent's time"
+        );
+        if infinite {
+            searcher.stop();
+        } else {
+            searcher.ponderhit(None);
+        }
+        searcher.wait();
+        assert!(answer.try_recv().is_ok());
+    }
+}
+
+#[test]
+fn an_infinite_search_waits_even_when_there_is_nothing_to_find() {
+    let mut searcher = small();
+    // Mated; a declaration; a single reply.
+    for sfen in [
+        "8k/8+P/8G/9/9/9/9/9/K8 w - 1",
+        "+R+R+B+B+P+P+P+P+P/+P3K4/9/9/9/9/9/9/4k4 b 2P4g4s4n4l10p 301",
+        "7nk/8P/9/9/9/9/9/9/K8 w - 1",
+    ] {
+        let (report, _infos, answer) = recorder();
+        let limits = Limits {
+            infinite: true,
+            depth: Some(3),
+            ..Limits::default()
+        };
+        searcher.go(&position(sfen), limits, &options(Techniques::ALL), report);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        assert!(answer.try_recv().is_err(), "{sfen}");
+        searcher.stop();
+        searcher.wait();
+        assert!(answer.try_recv().is_ok(), "{sfen}");
+    }
+}
+
+#[test]
+fn quiescence_search_comes_to_an_end() {
+    let mut worker = Worker::new(0);
+    let table = Arc::new(TranspositionTable::new(1).unwrap());
+    let (mut deepest, mut most) = (0, 0);
+    for root in random_positions(5, 100) {
+        worker.begin(job(&root, &table, 1, Techniques::ALL));
+        worker.quiescence::<node::Pv>(0, -value::INFINITE, value::INFINITE);
+        deepest = deepest.max(worker.seldepth);
+        most = most.max(worker.nodes);
+    }
+    assert!(deepest <= 40, "{deepest} plies");
+    assert!(most <= 20_000, "{most} nodes");
+}
+
+#[test]
+fn the_longest_line_there_is_room_for_can_be_searched() {
+    for root in positions(BENCH).step_by(10) {
+        let mut worker = worker(&root, Techniques::ALL);
+        worker.root_depth = MAX_PLY as Depth;
+        worker.root_delta = 2 * value::INFINITE;
+        for ply in MAX_PLY - 4..MAX_PLY {
+            let (low, high) = (-value::INFINITE, value::INFINITE);
+            worker.stack.clear();
+            let value = worker.pvs::<node::Pv>(ply, low, high, 8, false);
+            assert!(low < value && value < high);
+            assert!(worker.position == root);
+        }
+    }
+}
+
+#[test]
+fn passing_is_remembered_as_such() {
+    let root = Position::startpos();
+    let mut worker = worker(&root, Techniques::ALL);
+    worker.do_move(0, Move::from_usi("7g7f").unwrap());
+    worker.do_null_move(1);
+    // What looks back at it must see neither a move nor the one played from this ply before.
+    let frame = worker.stack.at(1);
+    assert_eq!(frame.mv, Move::NULL);
+    assert_eq!(frame.continuation, history::ContinuationIndex::NONE);
+    assert!(!frame.capture);
+    worker.undo_null_move();
+    worker.undo_move(Move::from_usi("7g7f").unwrap());
+    assert!(worker.position == root);
+}
+
+#[test]
+fn nothing_is_resigned_before_every_move_was_looked_at() {
+    // The move looked at first, a capture, loses the rook. Nothing else is wrong with the
+    // position.
+    let root = position("4k4/4g4/4p4/9/9/9/9/4R4/4K4 b - 1");
+    let options = SearchOptions {
+        resign_value: 300,
+        ..options(Techniques::ALL)
+    };
+    for nodes in 1..30 {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        let outcome = go(&mut small(), &root, limits, &options);
+        assert!(
+            matches!(outcome.answer, Answer::Play { .. }),
+            "{nodes} nodes"
+        );
+    }
+}

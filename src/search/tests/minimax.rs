@@ -1,0 +1,155 @@
+//! Values against plain minimax, and against searches that should find the same.
+
+use super::*;
+
+/// Value by the definition: the best of all moves, the other side's best subtracted.
+fn minimax(position: &mut Position, depth: Depth, ply: usize) -> Value {
+    if depth == 0 {
+        let mut evaluator = Evaluator::new();
+        evaluator.reset(position);
+        return evaluator.evaluate(position);
+    }
+    let mut moves: Vec<Move> = Vec::new();
+    position.generate_legal::<false>(&mut moves);
+    let mut best = value::mated_in(ply);
+    for mv in moves {
+        position.do_move(mv);
+        best = best.max(-minimax(position, depth - 1, ply + 1));
+        position.undo_move(mv);
+    }
+    best
+}
+
+#[test]
+fn without_selectivity_the_value_is_that_of_minimax() {
+    let mut searcher = small();
+    let mut compared = 0;
+    let cases = SMALL
+        .iter()
+        .map(|sfen| (position(sfen), 3))
+        .chain(positions(OPENINGS).take(100).map(|opening| (opening, 2)));
+    for (mut root, deepest) in cases {
+        for depth in 1..=deepest {
+            searcher.clear();
+            let outcome = go(&mut searcher, &root, to_depth(depth), &options(plain()));
+            let value = minimax(&mut root, depth, 0);
+            assert_eq!(outcome.score(), value, "{root:?} depth {depth}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 200);
+}
+
+#[test]
+fn the_table_does_not_change_the_value_of_plain_search() {
+    let mut searcher = small();
+    let with_table = only(Technique::TABLE_CUTOFF | Technique::TABLE_MOVE);
+    for sfen in SMALL {
+        let root = position(sfen);
+        searcher.clear();
+        let plain = go(&mut searcher, &root, to_depth(3), &options(plain())).score();
+        searcher.clear();
+        let cut = go(&mut searcher, &root, to_depth(3), &options(with_table)).score();
+        assert_eq!(plain, cut, "{sfen}");
+    }
+}
+
+#[test]
+fn aspiration_finds_what_the_full_window_finds() {
+    let mut searcher = small();
+    // Delta pruning and its like answer by the window, and are left out.
+    let windows = only(Technique::ASPIRATION | Technique::QUIESCENCE);
+    let full = only(Technique::QUIESCENCE);
+    for sfen in SMALL {
+        let root = position(sfen);
+        searcher.clear();
+        let narrow = go(&mut searcher, &root, to_depth(5), &options(windows)).score();
+        searcher.clear();
+        let wide = go(&mut searcher, &root, to_depth(5), &options(full)).score();
+        assert_eq!(narrow, wide, "{sfen}");
+    }
+}
+
+#[test]
+fn values_outside_the_window_are_bounds() {
+    for sfen in SMALL {
+        let mut root = position(sfen);
+        let mut worker = worker(&root, plain());
+        for depth in 1..=3 {
+            let value = minimax(&mut root, depth, 0);
+            for distance in [-400, -150, -7, -1, 0, 1, 2, 7, 150, 400] {
+                let beta = (value + distance).clamp(-value::MATE, value::MATE);
+                let found = worker.pvs::<node::NonPv>(0, beta - 1, beta, depth, distance > 0);
+                let is_bound = if value >= beta {
+                    beta <= found && found <= value
+                } else {
+                    value <= found && found < beta
+                };
+                assert!(
+                    is_bound,
+                    "{sfen} depth {depth}: {found} for {value}, beta {beta}"
+                );
+            }
+        }
+    }
+}
+
+/// The same position with the board turned and the colours exchanged.
+fn turned(position: &Position) -> Position {
+    let swap = |c: char| match c.is_ascii_uppercase() {
+        true => c.to_ascii_lowercase(),
+        false => c.to_ascii_uppercase(),
+    };
+    let sfen = position.to_sfen();
+    let fields: Vec<&str> = sfen.split(' ').collect();
+    let mut board = String::new();
+    for c in fields[0].chars().rev() {
+        if c == '+' {
+            // The sign of a promoted piece stands before it.
+            let piece = board.pop().unwrap();
+            board.push('+');
+            board.push(piece);
+        } else {
+            board.push(swap(c));
+        }
+    }
+    let side = if fields[1] == "b" { 'w' } else { 'b' };
+    let hands: String = fields[2].chars().map(swap).collect();
+    Position::from_sfen(&format!("{board} {side} {hands} {}", fields[3])).unwrap()
+}
+
+#[test]
+fn turning_the_board_changes_no_value() {
+    let mut searcher = small();
+    let exact = only(Technique::QUIESCENCE | Technique::TABLE_MOVE | Technique::ASPIRATION);
+    let all = SMALL.map(position).into_iter().map(|small| (small, 3));
+    for (root, depth) in all.chain(positions(BENCH).map(|bench| (bench, 1))) {
+        searcher.clear();
+        let value = go(&mut searcher, &root, to_depth(depth), &options(exact)).score();
+        searcher.clear();
+        let other = go(
+            &mut searcher,
+            &turned(&root),
+            to_depth(depth),
+            &options(exact),
+        );
+        assert_eq!(value, other.score(), "{root:?}");
+    }
+}
+
+#[test]
+fn turning_the_board_hardly_changes_the_effort() {
+    // Equal moves are tried in the order of their squares, so the trees are not the same; over
+    // many positions neither colour may be dearer than the other.
+    let mut searcher = small();
+    let mut nodes = [0, 0];
+    for root in positions(BENCH).chain(positions(OPENINGS).step_by(5)) {
+        for (nodes, root) in nodes.iter_mut().zip([turned(&root), root]) {
+            searcher.clear();
+            let options = options(Techniques::ALL);
+            *nodes += go(&mut searcher, &root, to_depth(6), &options).last().nodes;
+        }
+    }
+    let ratio = nodes[0] as f64 / nodes[1] as f64;
+    assert!((0.75..1.33).contains(&ratio), "{nodes:?}");
+}

@@ -1,0 +1,140 @@
+//! A search is a function of what it is given: nothing else gets in, and nothing is left behind.
+
+use super::stack::Frame;
+use super::worker::MainDuties;
+use super::*;
+
+#[test]
+fn the_same_search_twice_takes_the_same_nodes() {
+    let root = Position::startpos();
+    let nodes = |searcher: &mut Searcher| {
+        go(searcher, &root, to_depth(9), &options(Techniques::ALL))
+            .last()
+            .nodes
+    };
+    let mut searcher = small();
+    let first = nodes(&mut searcher);
+    go(
+        &mut searcher,
+        &position(SMALL[9]),
+        to_depth(6),
+        &options(Techniques::ALL),
+    );
+    searcher.clear();
+    assert_eq!(
+        nodes(&mut searcher),
+        first,
+        "after other work and usinewgame"
+    );
+    assert_eq!(nodes(&mut small()), first, "in a fresh searcher");
+}
+
+/// Receives reports for nobody.
+struct Silence;
+
+impl Report for Silence {
+    fn info(&mut self, _: &Info) {}
+    fn answer(&mut self, _: Answer) {}
+}
+
+/// What makes a worker stop after so many nodes.
+fn duties(position: &Position, nodes: u64) -> Option<MainDuties> {
+    let (options, now) = (SearchOptions::default(), std::time::Instant::now());
+    let (side, ply) = (position.side_to_move(), position.ply());
+    Some(MainDuties {
+        time: time::TimeManager::new(&Limits::default(), side, ply, &options, now),
+        nodes: Some(nodes),
+        soft_nodes: None,
+        report: Box::new(Silence),
+    })
+}
+
+#[test]
+fn how_often_lines_are_shown_does_not_matter() {
+    let nodes = |pv_interval: u64| {
+        let options = SearchOptions {
+            pv_interval,
+            ..options(Techniques::ALL)
+        };
+        go(&mut small(), &Position::startpos(), to_depth(9), &options)
+            .last()
+            .nodes
+    };
+    assert_eq!(nodes(0), nodes(100_000_000));
+}
+
+/// The nodes of a search by a worker that may have searched before; its histories are forgotten.
+fn nodes_of(worker: &mut Worker, root: &Position) -> u64 {
+    let table = Arc::new(TranspositionTable::new(1).unwrap());
+    worker.begin(Job {
+        clear: true,
+        ..job(root, &table, 7, Techniques::ALL)
+    });
+    worker.iterate();
+    worker.nodes
+}
+
+#[test]
+fn nothing_leaks_from_one_search_into_the_next() {
+    let root = Position::startpos();
+    let mut worker = Worker::new(0);
+    let clean = nodes_of(&mut worker, &root);
+    // Everything a search leaves behind, and worse.
+    for ply in 0..crate::types::MAX_PLY {
+        *worker.stack.at_mut(ply) = Frame {
+            mv: Move::from_usi("5e5d").unwrap(),
+            continuation: history::ContinuationIndex::NONE,
+            static_eval: value::MAX_EVAL,
+            excluded: Move::from_usi("7g7f").unwrap(),
+            capture: true,
+            move_count: usize::MAX,
+            cutoffs: u32::MAX,
+            reduction: Depth::MAX,
+            history: i32::MAX,
+            in_check: true,
+            known: true,
+            pawns: history::PawnPlace::NONE,
+            follows_pv: true,
+            tt_pv: true,
+        };
+    }
+    worker.pv_index = 30;
+    worker.root_side = Color::White;
+    worker.root_depth = Depth::MAX;
+    worker.root_delta = 0;
+    worker.completed_depth = Depth::MAX;
+    worker.seldepth = usize::MAX;
+    worker.nodes = u64::MAX;
+    worker.best_move_changes = f64::MAX;
+    worker.stopped = true;
+    assert_eq!(nodes_of(&mut worker, &root), clean);
+}
+
+#[test]
+fn a_search_stopped_anywhere_leaves_everything_as_it_was_and_a_legal_move() {
+    let mut worker = Worker::new(0);
+    let table = Arc::new(TranspositionTable::new(1).unwrap());
+    let limits = (1..200).chain((200..20_000).step_by(997));
+    for root in positions(BENCH)
+        .step_by(17)
+        .chain(random_positions(4, 1).take(2))
+    {
+        for limit in limits.clone() {
+            worker.begin(job(&root, &table, 60, Techniques::ALL));
+            worker.main = duties(&root, limit);
+            worker.iterate();
+            assert!(worker.position == root, "stopped after {limit} nodes");
+            let mut evaluator = Evaluator::new();
+            evaluator.reset(&root);
+            let value = worker.evaluator.evaluate(&root);
+            assert_eq!(
+                value,
+                evaluator.evaluate(&root),
+                "stopped after {limit} nodes"
+            );
+            play_line(&root, &worker.root_moves[0].pv);
+            let known = worker.completed_depth > 0;
+            assert!(!known || worker.best_score().abs() < value::INFINITE);
+        }
+    }
+}
