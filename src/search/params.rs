@@ -107,7 +107,7 @@ params! {
     /// Depth for one ply more of reduction, plies.
     null_divisor = 3 in 2..=8;
     /// Lead over beta the static evaluation needs at depth 0, cp.
-    null_static_base = 378 in -200..=900;
+    null_static_base = 200 in -200..=900;
     /// How much less it needs per ply of depth, cp.
     null_static_scale = 16 in 0..=60;
     /// How much less it needs when improving, cp.
