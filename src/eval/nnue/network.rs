@@ -251,7 +251,7 @@ pub struct Network {
 const FACTOR_BITS: u32 = 24;
 /// Median size of the values over the sample of [`super::spread`] for which the margins of the
 /// search hold, in units of value.
-const SPREAD: i64 = 50;
+const SPREAD: i64 = 72;
 
 impl Network {
     /// A network with these weights whose output is to be divided by `scale`.
