@@ -1,0 +1,242 @@
+//! Gradients, steps, and what integers make of a model.
+
+use super::*;
+
+/// The loss by its definition, in double precision.
+fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
+    let number = |row: usize, j: usize| rows[row * shape.width + j];
+    let output = usize::from(sample.output);
+    let mut z = number(shape.output_bias_row(), output);
+    for (side, features) in sample.features.iter().enumerate() {
+        for j in 0..shape.width {
+            let sum: f64 = features.iter().map(|&f| number(usize::from(f), j)).sum();
+            let activation = (sum + number(shape.bias_row(), j)).clamp(0.0, 1.0);
+            z += activation * activation * number(shape.output_row(output, side), j);
+        }
+    }
+    (1.0 / (1.0 + (-z).exp()) - target).powi(2)
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    let mut rng = StdRng::seed_from_u64(5);
+    let model = Model::random(SHAPE, 3);
+    let rows: Vec<f64> = model.rows.iter().copied().map(f64::from).collect();
+    let (mut checked, mut scratch) = (0, Scratch::new(&SHAPE));
+    for sample in samples(&SHAPE, 40, 1) {
+        let target = f64::from(sample.target(0.7));
+        let mut gradient = Gradient::new(&SHAPE);
+        let loss = backward(&model, &sample, target as f32, &mut scratch, &mut gradient);
+        let expected = defined(&SHAPE, &rows, &sample, target);
+        assert!(
+            (f64::from(loss) - expected).abs() < 1e-6,
+            "{loss} {expected}"
+        );
+        let output = usize::from(sample.output);
+        let candidates = [
+            usize::from(*sample.features[0].choose(&mut rng).unwrap()),
+            usize::from(*sample.features[1].choose(&mut rng).unwrap()),
+            SHAPE.bias_row(),
+            SHAPE.output_row(output, 0),
+            SHAPE.output_row(output, 1),
+            SHAPE.output_bias_row(),
+        ];
+        for row in candidates {
+            let column = match row == SHAPE.output_bias_row() {
+                true => output,
+                false => rng.random_range(0..SHAPE.width),
+            };
+            let at = row * SHAPE.width + column;
+            let mut moved = rows.clone();
+            let mut loss = |by: f64| {
+                moved[at] = rows[at] + by;
+                defined(&SHAPE, &moved, &sample, target)
+            };
+            let expected = (loss(1e-5) - loss(-1e-5)) / 2e-5;
+            let found = f64::from(gradient.rows[at]);
+            let close = (found - expected).abs() < 1e-6 + 1e-3 * expected.abs();
+            assert!(close && gradient.touched[row], "{row} {found} {expected}");
+            checked += usize::from(expected.abs() > 1e-5);
+        }
+        // Nothing else changes.
+        let rows = gradient.rows.chunks(SHAPE.width).zip(&gradient.touched);
+        assert!(
+            rows.clone()
+                .all(|(row, touched)| *touched || row.iter().all(|&it| it == 0.0))
+        );
+    }
+    assert!(checked > 80, "{checked}");
+}
+
+#[test]
+fn steps_are_those_of_adam() {
+    let mut model = Model::random(SHAPE, 1);
+    let (row, rate) = (SHAPE.output_row(1, 0), 0.01);
+    let weight = row * SHAPE.width;
+    let (mut mean, mut square, mut expected) = (0.0, 0.0, f64::from(model.rows[weight]));
+    let mut adam = Adam::new(&SHAPE);
+    for number in 1..=5 {
+        // Two threads with parts of the gradient.
+        let mut gradients = [Gradient::new(&SHAPE), Gradient::new(&SHAPE)];
+        for (gradient, slope) in gradients.iter_mut().zip([3.0, number as f32]) {
+            gradient.touched[row] = true;
+            gradient.rows[weight] = slope;
+        }
+        let step = Step {
+            rate: rate as f32,
+            decay: 0.1,
+            factor: 0.25,
+            number,
+        };
+        adam.step(&mut model, &mut gradients, step);
+        let slope = 0.25 * (3.0 + number as f64);
+        mean = 0.9 * mean + 0.1 * slope;
+        square = 0.999 * square + 0.001 * slope * slope;
+        let faded = |beta: f64| 1.0 - beta.powi(number as i32);
+        let change = mean / faded(0.9) / ((square / faded(0.999)).sqrt() + 1e-8);
+        expected = expected * (1.0 - rate * 0.1) - rate * change;
+        assert!((f64::from(model.rows[weight]) - expected).abs() < 1e-5);
+        assert!(
+            gradients
+                .iter()
+                .all(|it| it.rows[weight] == 0.0 && !it.touched[row])
+        );
+    }
+}
+
+#[test]
+fn copies_learn_from_each_other() {
+    let mut model = Model::random(SHAPE, 1);
+    let before = model.clone();
+    let stride = SHAPE.dimensions() / SHAPE.copies();
+    let mut gradient = Gradient::new(&SHAPE);
+    gradient.touched[stride + 7] = true;
+    gradient.rows[(stride + 7) * SHAPE.width] = 1.0;
+    let step = Step {
+        rate: 0.01,
+        decay: 0.0,
+        factor: 1.0,
+        number: 1,
+    };
+    Adam::new(&SHAPE).step(&mut model, &mut [gradient], step);
+    let moved = |row: usize| before.rows[row * SHAPE.width] - model.rows[row * SHAPE.width];
+    for copy in 0..SHAPE.copies() {
+        // The copy itself moves by its own part as well.
+        let expected = if copy == 1 { 0.02 } else { 0.01 };
+        assert!((moved(copy * stride + 7) - expected).abs() < 1e-6);
+        assert_eq!(moved(copy * stride + 8), 0.0);
+    }
+}
+
+#[test]
+fn rows_keep_to_limits_that_export_can_bear() {
+    let largest = 40.0 * limit(&SHAPE, 0) + limit(&SHAPE, SHAPE.bias_row());
+    let rounding = 41.0 / 2.0;
+    assert!(largest * OwnNetwork::UNIT as f32 + rounding <= f32::from(i16::MAX));
+    let output = limit(&SHAPE, SHAPE.output_row(0, 0));
+    assert!(output * 64.0 <= OwnNetwork::MAX_WEIGHT as f32);
+}
+
+/// Learns some samples by heart; returns the last loss.
+fn learn(model: &mut Model, samples: &[Sample], threads: usize, steps: u64) -> f64 {
+    let mut adam = Adam::new(&model.shape);
+    let mut workers = Workers::new(&model.shape, threads);
+    let order: Vec<u32> = (0..samples.len() as u32).collect();
+    let mut loss = f64::NAN;
+    for number in 1..=steps {
+        loss = workers.learn(model, samples, &order, 1.0) / samples.len() as f64;
+        let step = Step {
+            rate: 0.003,
+            decay: 0.0,
+            factor: 1.0 / samples.len() as f32,
+            number,
+        };
+        adam.step(model, &mut workers.gradients, step);
+    }
+    loss
+}
+
+#[test]
+fn a_thousand_positions_are_learnt_by_heart() {
+    let samples = samples(&SHAPE, 1000, 9);
+    let mut model = Model::random(SHAPE, 1);
+    let before = Workers::new(&SHAPE, 1).validate(&model, &samples).search;
+    let loss = learn(&mut model, &samples, 2, 150);
+    assert!(before > 0.02 && loss < before / 100.0, "{before} {loss}");
+    let after = Workers::new(&SHAPE, 3).validate(&model, &samples).search;
+    assert!(after < before / 100.0, "{after}");
+}
+
+#[test]
+fn a_network_of_integers_is_close_to_the_one_trained() {
+    let positions = positions(400, 2);
+    let mut rng = StdRng::seed_from_u64(3);
+    let samples: Vec<Sample> = positions
+        .iter()
+        .map(|position| sample(&SHAPE, position, &mut rng))
+        .collect();
+    let mut model = Model::random(SHAPE, 1);
+    learn(&mut model, &samples, 1, 60);
+    let network = model.to_network().unwrap();
+    assert!(network.weight_unit >= 64);
+    let rounded = Model::from_network(&network);
+    let network = Arc::new(network.into_network().unwrap());
+    let mut evaluator = Evaluator::with_network(Some(network));
+    let mut scratch = Scratch::new(&SHAPE);
+    let (mut worst, mut sum) = (0.0_f32, 0.0);
+    for (position, sample) in positions.iter().zip(&samples) {
+        evaluator.reset(position);
+        let found = evaluator.evaluate(position) as f32;
+        let expected = SCALE * forward(&model, sample, &mut scratch);
+        let difference = (found - expected).abs();
+        worst = worst.max(difference);
+        sum += difference;
+        // The integers, taken as floating-point numbers, say the same up to the last division.
+        let exact = SCALE * forward(&rounded, sample, &mut scratch);
+        assert!((found - exact).abs() < 1.5, "{found} {exact}");
+    }
+    assert!(worst < 25.0 && sum / 400.0 < 7.0, "{worst} {}", sum / 400.0);
+    assert!(worst > 0.0);
+}
+
+#[test]
+fn networks_become_models_and_networks_again() {
+    let network = Model::random(SHAPE, 4).to_network().unwrap();
+    let model = Model::from_network(&network);
+    assert_eq!(model.to_network().unwrap(), network);
+    let halved = OwnNetwork {
+        scale: 300,
+        ..network
+    };
+    let sample = &samples(&SHAPE, 1, 1)[0];
+    let mut scratch = Scratch::new(&SHAPE);
+    let whole = forward(&model, sample, &mut scratch);
+    let half = forward(&Model::from_network(&halved), sample, &mut scratch);
+    assert!((whole / 2.0 - half).abs() < 1e-6);
+}
+
+#[test]
+fn another_shape_starts_with_the_same_outputs() {
+    let plain = Shape {
+        features: 1,
+        outputs: 1,
+        ..SHAPE
+    };
+    let model = Model::random(plain, 4);
+    let more = model.clone().reshaped(SHAPE).unwrap();
+    assert_eq!(more.rows.len(), SHAPE.rows() * SHAPE.width);
+    let pairs = samples(&plain, 50, 6)
+        .into_iter()
+        .zip(samples(&SHAPE, 50, 6));
+    for (one, other) in pairs {
+        let [a, b] = [(&model, one), (&more, other)]
+            .map(|(model, sample)| forward(model, &sample, &mut Scratch::new(&SHAPE)));
+        assert_eq!(a, b);
+    }
+    assert_eq!(more.clone().reshaped(plain), None);
+    let wider = Shape {
+        width: 128,
+        ..SHAPE
+    };
+    assert_eq!(more.reshaped(wider), None);
+}

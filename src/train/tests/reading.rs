@@ -1,0 +1,179 @@
+//! From game files to samples.
+
+use super::*;
+
+#[test]
+fn samples_are_the_same_after_a_stay_on_disk() {
+    let folder = Folder::new("train-parts");
+    let samples = samples(&SHAPE, 500, 7);
+    let collect = |memory: u64| {
+        let mut collector = Collector::new(folder.file("parts"), memory, 500, 1);
+        for (i, sample) in samples.iter().enumerate() {
+            collector.add(*sample, i % 10 == 0).unwrap();
+        }
+        collector.finish().unwrap()
+    };
+    let in_memory = collect(1 << 20);
+    assert_eq!(in_memory.lengths(), [450]);
+    let key = |sample: &Sample| {
+        let mut bytes = Vec::new();
+        sample.encode(&mut bytes);
+        bytes
+    };
+    let mut expected = in_memory.part(0).unwrap().to_vec();
+    let on_disk = collect(100 * BYTES as u64);
+    assert_eq!(on_disk.lengths().len(), 5);
+    assert!(on_disk.lengths().iter().all(|&length| length > 40));
+    let parts = (0..5).flat_map(|part| on_disk.part(part).unwrap().into_owned());
+    let mut found: Vec<Sample> = parts.collect();
+    assert_ne!(found, expected);
+    found.sort_by_key(key);
+    expected.sort_by_key(key);
+    assert!(found == expected && on_disk.validation == in_memory.validation);
+    // A damaged part is told.
+    fs::write(folder.file("parts/3.part"), b"short").unwrap();
+    let error = on_disk.part(3).unwrap_err().to_string();
+    assert!(error.contains("3.part"), "{error}");
+    drop(on_disk);
+    assert!(!folder.file("parts").exists());
+}
+
+const QUIET: Filter = Filter {
+    scale: 600,
+    max_score: 3000,
+    min_ply: 1,
+    noisy: false,
+    distil: false,
+};
+
+/// The samples of a file.
+fn read(path: &Path, filter: Filter) -> Result<(Vec<Sample>, Counts), TrainError> {
+    let mut samples = Vec::new();
+    let mut sink = |sample, _| {
+        samples.push(sample);
+        Ok(())
+    };
+    let mut reader = Reader::new(filter, SHAPE, 1, &mut sink);
+    reader.read(path)?;
+    let counts = reader.counts();
+    Ok((samples, counts))
+}
+
+#[test]
+fn quiet_positions_are_taken_with_their_labels() {
+    let folder = Folder::new("train-filter");
+    let path = folder.file("a.koma");
+    write(&path, 90, &[game(0, MOVES, 180)]);
+    let (samples, counts) = read(&path, QUIET).unwrap();
+    // Left out: 8h2b+, 3a2b, 5e7c+, 8a7c.
+    assert_eq!((counts.games, counts.read, counts.left_out), (1, 10, 4));
+    let labels: Vec<_> = samples.iter().map(|it| (it.score, it.result)).collect();
+    let (black, white) = ((200, -1), (-200, 1));
+    assert_eq!(labels, [black, white, black, white, black, white]);
+    let mut position = Position::startpos();
+    position.do_move(Move::from_usi("7g7f").unwrap());
+    position.do_move(Move::from_usi("3c3d").unwrap());
+    let (features, _) = OwnNetwork::active(2, 3, &position).unwrap();
+    assert_eq!(samples[0].features, features);
+
+    let count = |filter| read(&path, filter).unwrap().0.len();
+    assert_eq!(
+        count(Filter {
+            noisy: true,
+            ..QUIET
+        }),
+        10
+    );
+    assert_eq!(
+        count(Filter {
+            min_ply: 12,
+            ..QUIET
+        }),
+        1
+    );
+    assert_eq!(
+        count(Filter {
+            max_score: 199,
+            ..QUIET
+        }),
+        0
+    );
+    // A quiet move out of check is left out as well.
+    let checks = "7g7f 3c3d 8h3c+ 5a6b 3c2b 3a2b 9g9f";
+    write(&path, 100, &[game(0, checks, 0)]);
+    let (_, counts) = read(&path, QUIET).unwrap();
+    assert_eq!((counts.read, counts.left_out), (5, 4));
+}
+
+#[test]
+fn distillation_takes_the_hand_written_evaluation() {
+    let folder = Folder::new("train-distil");
+    let path = folder.file("a.koma");
+    write(&path, 100, &[game(0, MOVES, 180)]);
+    let distil = Filter {
+        distil: true,
+        ..QUIET
+    };
+    let (samples, counts) = read(&path, distil).unwrap();
+    assert_eq!((counts.read, counts.left_out, samples.len()), (12, 0, 12));
+    let mut evaluator = Evaluator::new();
+    let mut position = Position::startpos();
+    for (sample, text) in samples.iter().zip(MOVES.split_whitespace()) {
+        evaluator.reset(&position);
+        assert_eq!(i32::from(sample.score), evaluator.evaluate(&position));
+        position.do_move(Move::from_usi(text).unwrap());
+    }
+}
+
+#[test]
+fn whole_games_are_held_back() {
+    let folder = Folder::new("train-held-back");
+    let path = folder.file("a.koma");
+    let games: Vec<Game> = (0..400)
+        .map(|number| game(number, MOVES, number as i16))
+        .collect();
+    write(&path, 100, &games);
+    let (mut learnt, mut held_back) = (Vec::new(), Vec::new());
+    let mut sink = |sample: Sample, back| {
+        let list = if back { &mut held_back } else { &mut learnt };
+        list.push(sample.score.abs());
+        Ok(())
+    };
+    Reader::new(QUIET, SHAPE, 1, &mut sink).read(&path).unwrap();
+    learnt.dedup();
+    held_back.dedup();
+    assert_eq!(learnt.len() + held_back.len(), 400);
+    assert!((8..40).contains(&held_back.len()), "{}", held_back.len());
+}
+
+#[test]
+fn bad_files_are_told_with_their_place() {
+    let folder = Folder::new("train-bad");
+    let path = folder.file("a.koma");
+    let error = |path: &Path| read(path, QUIET).unwrap_err().to_string();
+    write(&path, 100, &[game(0, MOVES, 0), game(1, "7g7f 7g7f", 0)]);
+    let text = error(&path);
+    assert!(
+        text.contains("a.koma, byte ") && text.contains("game 1: move 2, 7g7f"),
+        "{text}"
+    );
+    let bytes = fs::read(&path).unwrap();
+    let damaged = folder.file("damaged.koma");
+    let mut changed = bytes.clone();
+    let at = changed.len() - 40;
+    changed[at] ^= 1;
+    fs::write(&damaged, &changed).unwrap();
+    assert!(
+        error(&damaged).contains("damaged.koma, byte "),
+        "{}",
+        error(&damaged)
+    );
+    fs::write(&damaged, b"something else entirely").unwrap();
+    assert!(error(&damaged).contains("byte 0: expected a Komaoto game file"));
+    // A crash while the last game was written is no reason to stop.
+    fs::write(&damaged, &bytes[..bytes.len() - 5]).unwrap();
+    assert_eq!(read(&damaged, QUIET).unwrap().1.games, 1);
+    let psv = folder.file("a.psv");
+    fs::write(&psv, [0xFF; 100]).unwrap();
+    assert!(error(&psv).contains("a.psv, byte 0"), "{}", error(&psv));
+}

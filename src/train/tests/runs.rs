@@ -1,0 +1,227 @@
+//! Whole runs of training.
+
+use super::*;
+
+/// A folder with a file of games, and the settings to learn from it.
+fn prepared(name: &str, options: &str) -> (Folder, Settings) {
+    let folder = Folder::new(name);
+    let path = folder.file("a.koma");
+    let games: Vec<Game> = (0..200)
+        .map(|number| game(number, MOVES, number as i16))
+        .collect();
+    write(&path, 100, &games);
+    let mut arguments: Vec<OsString> = vec![path.into(), "--out".into()];
+    arguments.push(folder.file("net.nn").into());
+    let defaults = "--width 64 --batch 100 --epochs 3 --threads 1";
+    let words = defaults.split(' ').chain(options.split_whitespace());
+    arguments.extend(words.map(OsString::from));
+    let settings = Settings::read(arguments).unwrap();
+    (folder, settings)
+}
+
+#[test]
+fn runs_repeat_themselves_and_go_on_after_a_break() {
+    let (folder, settings) = prepared("train-run", "");
+    run(&settings).unwrap();
+    let files = ["net.nn", "net.nn.checkpoint", "net.nn.csv"];
+    let contents = || files.map(|name| fs::read(folder.file(name)).unwrap());
+    let [first, checkpoint, curve] = contents();
+    OwnNetwork::parse(&first).unwrap();
+    assert!(
+        fs::read(folder.file("net.nn.svg"))
+            .unwrap()
+            .ends_with(b"</svg>\n")
+    );
+    let rows = String::from_utf8(curve.clone()).unwrap();
+    let loss = |row: &str| row.split(',').nth(4).unwrap().parse::<f64>().unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    assert!(loss(rows.last().unwrap()) < loss(rows[1]));
+
+    // Nothing is written over unless asked to.
+    let text = run(&settings).unwrap_err().to_string();
+    assert!(text.contains("net.nn: the file exists; --force"), "{text}");
+    assert_eq!(contents()[0], first);
+    let again = Settings {
+        force: true,
+        ..settings.clone()
+    };
+    run(&again).unwrap();
+    assert_eq!(
+        contents(),
+        [first.clone(), checkpoint.clone(), curve.clone()]
+    );
+
+    // After a break in the middle of the second epoch.
+    let steps = State::load(&folder.file(files[1])).unwrap().0.step;
+    let broken = run_until(&again, &|step| step == steps / 2);
+    assert!(matches!(broken, Err(TrainError::Interrupted(_))));
+    let (state, _) = State::load(&folder.file(files[1])).unwrap();
+    assert!(state.step == steps / 2 && state.recent.1 + state.step > 0);
+    let resumed = Settings {
+        resume: true,
+        ..settings
+    };
+    run(&resumed).unwrap();
+    assert_eq!(contents(), [first, checkpoint, curve]);
+
+    let other = Settings {
+        lambda: 0.5,
+        ..resumed
+    };
+    let text = run(&other).unwrap_err().to_string();
+    let expected = "expected `lambda 0.5`, as in the settings of this run, found `lambda 1`";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn samples_on_disk_train_a_network_too() {
+    let (folder, settings) = prepared("train-disk", "");
+    let small = Settings {
+        memory: 100_000,
+        threads: 2,
+        ..settings
+    };
+    run(&small).unwrap();
+    let first = fs::read(&small.out).unwrap();
+    assert!(!folder.file("net.nn.parts").exists());
+    let again = Settings {
+        force: true,
+        ..small
+    };
+    let broken = run_until(&again, &|step| step == 17);
+    assert!(matches!(broken, Err(TrainError::Interrupted(_))));
+    let resumed = Settings {
+        resume: true,
+        ..again
+    };
+    run(&resumed).unwrap();
+    assert_eq!(fs::read(&resumed.out).unwrap(), first);
+}
+
+#[test]
+fn lost_losses_are_told_with_their_step() {
+    let (folder, settings) = prepared("train-nan", "");
+    let mut model = Model::random(settings.shape, 1);
+    let bias = settings.shape.output_bias_row() * settings.shape.width;
+    model.rows[bias] = f32::NAN;
+    let state = State {
+        adam: Adam::new(&model.shape),
+        model,
+        step: 0,
+        recent: (0.0, 0),
+        points: Vec::new(),
+    };
+    let path = folder.file("nan.checkpoint");
+    state.save(&path, &settings.fingerprint(0, 0)).unwrap();
+    let settings = Settings {
+        init: Some(path),
+        ..settings
+    };
+    let text = run(&settings).unwrap_err().to_string();
+    assert_eq!(text, "the loss at step 1 is NaN: try a lower --rate");
+    assert!(!settings.out.exists());
+}
+
+#[test]
+fn training_starts_from_networks_and_checkpoints() {
+    let (folder, settings) = prepared("train-init", "");
+    run(&settings).unwrap();
+    let trained = fs::read(&settings.out).unwrap();
+    let start = |init: &str, out: &str| Settings {
+        init: Some(folder.file(init)),
+        out: folder.file(out),
+        epochs: 0,
+        ..settings.clone()
+    };
+    for (init, out) in [("net.nn", "a.nn"), ("net.nn.checkpoint", "b.nn")] {
+        let settings = start(init, out);
+        run(&settings).unwrap();
+        assert_eq!(fs::read(&settings.out).unwrap(), trained);
+    }
+    let wider = Settings {
+        shape: Shape {
+            width: 128,
+            ..settings.shape
+        },
+        ..start("net.nn", "c.nn")
+    };
+    let text = run(&wider).unwrap_err().to_string();
+    assert!(
+        text.contains("expected features 1, width 128, outputs 1, found"),
+        "{text}"
+    );
+    let text = run(&start("a.koma", "c.nn")).unwrap_err().to_string();
+    assert!(text.contains("a.koma: "), "{text}");
+    assert!(!folder.file("c.nn").exists());
+}
+
+#[test]
+fn damaged_checkpoints_are_told_with_their_place() {
+    let (folder, settings) = prepared("train-checkpoint", "");
+    run(&settings).unwrap();
+    let path = folder.file("net.nn.checkpoint");
+    let good = fs::read(&path).unwrap();
+    let mut rng = StdRng::seed_from_u64(1);
+    let refused = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let text = State::load(&path).unwrap_err().to_string();
+        assert!(text.contains("net.nn.checkpoint, byte "), "{text}");
+        text
+    };
+    for _ in 0..50 {
+        let cut = &good[..rng.random_range(0..good.len())];
+        refused(cut);
+        let mut changed = good.clone();
+        let end = *[400, good.len()].choose(&mut rng).unwrap();
+        let at = rng.random_range(0..end);
+        changed[at] ^= 1 << rng.random_range(0..8);
+        refused(&changed);
+    }
+    assert!(refused(&good[..good.len() - 1]).contains("the checkpoint is cut short"));
+    assert!(refused(b"no").contains("byte 0: expected a checkpoint"));
+}
+
+#[test]
+fn nothing_to_learn_from_is_told() {
+    let (folder, settings) = prepared("train-nothing", "--min-ply 100");
+    let text = run(&settings).unwrap_err().to_string();
+    let expected = "no positions to train on: 2000 read, 2000 left out by the filter";
+    assert!(text.contains(expected), "{text}");
+    let gone = Settings {
+        data: vec![folder.file("gone.koma")],
+        ..settings
+    };
+    assert!(run(&gone).unwrap_err().to_string().contains("gone.koma: "));
+}
+
+#[test]
+fn settings_make_sense() {
+    let read = |text: &str| {
+        let words = text.split_whitespace().map(OsString::from);
+        Settings::read(words.collect()).map_err(|error| error.to_string())
+    };
+    let settings = read("a b --out c --width=512 --rate 5e-4 --outputs 8 --memory 1").unwrap();
+    assert_eq!(settings.data.len(), 2);
+    assert_eq!((settings.shape.width, settings.shape.outputs), (512, 8));
+    assert_eq!((settings.rate, settings.memory), (5e-4, 1 << 20));
+    for (text, expected) in [
+        ("a", "--out FILE is missing"),
+        ("--out c", "a file of games is missing"),
+        (
+            "a --out c --width 96",
+            "--width: expected a multiple of 64, found `96`",
+        ),
+        (
+            "a --out c --features 9",
+            "--features: expected the number of a feature set",
+        ),
+        (
+            "a --out c --lambda 2",
+            "--lambda: expected a number from 0 to 1",
+        ),
+        ("a --out c --lamda 1", "unknown option --lamda"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
