@@ -7,8 +7,8 @@
 //! 3. [`position`]: the board and the rules: playing moves, legal generation, exchanges,
 //!    repetition, declaration, SFEN.
 //! 4. [`eval`]: the static evaluation.
-//! 5. [`search`]: iterative deepening around principal variation search.
-//! 6. [`mate`]: the solver behind `go mate`.
+//! 5. [`mate`]: the solver behind `go mate`, which also looks for mates beside the search.
+//! 6. [`search`]: iterative deepening around principal variation search.
 //! 7. [`data`]: games on disk.
 //! 8. [`datagen`]: games of the engine against itself.
 //! 9. [`train`]: networks from games.
@@ -19,7 +19,7 @@
 //!
 //! ```text
 //! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
-//!                             \---> mate::solve              |
+//!                             \---> mate::solve              |  \--> mate::Solver
 //! stdout <- usi report <- search::Report <-------------------/
 //! ```
 

@@ -1,37 +1,32 @@
 //! How long the solver may go on.
 #![forbid(unsafe_code)]
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// Nodes between two looks at the clock and at the stop flag.
+/// Nodes between two questions whether to go on.
 const POLL_NODES: u64 = 256;
 
 /// Counts nodes and says when to stop. A node is a move played on the board.
-pub(super) struct Budget<'a> {
+pub(crate) struct Budget<'a> {
     nodes: u64,
     limit: u64,
-    deadline: Option<Instant>,
-    stop: &'a AtomicBool,
+    /// Told the nodes so far, says whether to stop.
+    interrupt: &'a mut dyn FnMut(u64) -> bool,
     interrupted: bool,
 }
 
 impl<'a> Budget<'a> {
-    pub(super) fn new(nodes: Option<u64>, time: Option<Duration>, stop: &'a AtomicBool) -> Self {
-        let mut budget = Budget {
+    /// So many nodes, unless interrupted before, which is asked at once and then now and again.
+    pub(crate) fn new(limit: u64, interrupt: &'a mut dyn FnMut(u64) -> bool) -> Budget<'a> {
+        let interrupted = interrupt(0);
+        Budget {
             nodes: 0,
-            limit: nodes.unwrap_or(u64::MAX),
-            // A time beyond what the clock can express is no limit.
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
-            stop,
-            interrupted: false,
-        };
-        budget.poll();
-        budget
+            limit,
+            interrupt,
+            interrupted,
+        }
     }
 
     /// Nodes so far.
-    pub(super) fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 
@@ -46,26 +41,12 @@ impl<'a> Budget<'a> {
     pub(super) fn count(&mut self) {
         self.nodes += 1;
         if self.nodes.is_multiple_of(POLL_NODES) {
-            self.poll();
+            self.interrupted |= (self.interrupt)(self.nodes);
         }
     }
 
-    /// Allows `nodes` more from here on, as far as the limit permits; returns the limit to
-    /// [`Budget::restore`] afterwards.
-    pub(super) fn restrict(&mut self, nodes: u64) -> u64 {
-        let limit = self.limit;
-        self.limit = limit.min(self.nodes.saturating_add(nodes));
-        limit
-    }
-
-    /// Puts back the limit that was in force.
-    pub(super) fn restore(&mut self, limit: u64) {
-        self.limit = limit;
-    }
-
-    #[cold]
-    fn poll(&mut self) {
-        self.interrupted |= self.stop.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|end| Instant::now() >= end);
+    /// Allows `nodes` more from here on at most.
+    pub(super) fn restrict(&mut self, nodes: u64) {
+        self.limit = self.limit.min(self.nodes.saturating_add(nodes));
     }
 }

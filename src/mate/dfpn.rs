@@ -7,43 +7,10 @@
 //! and a sum would count its difficulty once for each.
 #![forbid(unsafe_code)]
 
-use super::MateOutcome;
 use super::budget::Budget;
-use super::expand::Child;
-use super::line::Verified;
 use super::numbers::{INDEPENDENT, INFINITE, Numbers, Value};
-use super::table::{Entry, Table};
-use crate::position::Position;
-use crate::types::{Color, Hand, Move};
-
-/// A position on the path from the root to the node being searched.
-#[derive(Clone, Copy)]
-pub(super) struct Ancestor {
-    pub board_key: u64,
-    /// The attacker's hand.
-    pub hand: Hand,
-    /// Key of all moves from the root to here.
-    pub path_key: u64,
-}
-
-/// A mate problem being solved.
-pub(super) struct Solver<'a> {
-    pub(super) position: Position,
-    pub(super) attacker: Color,
-    pub(super) budget: Budget<'a>,
-    pub(super) table: Table,
-    /// Positions from the root to the node being searched, both included.
-    pub(super) path: Vec<Ancestor>,
-    /// Longest line allowed, in plies from the root; `None` in the search without such a bound.
-    pub(super) horizon: Option<u16>,
-    /// Children of the nodes on the path, those of the deepest node last.
-    pub(super) children: Vec<Child>,
-    /// Room for a generator.
-    pub(super) moves: Vec<Move>,
-    /// Positions that end the game when reached once more, for what happened before the root.
-    pub(super) finished: Vec<u64>,
-    pub(super) verified: Verified,
-}
+use super::solver::{Ancestor, Solver};
+use super::table::Entry;
 
 /// What the children of a node add up to.
 struct Summary {
@@ -56,100 +23,30 @@ struct Summary {
     open: u32,
 }
 
-impl<'a> Solver<'a> {
-    pub(super) fn new(position: &Position, memory_mb: usize, budget: Budget<'a>) -> Solver<'a> {
-        let bytes = memory_mb.max(1).saturating_mul(1 << 20);
-        let mut solver = Solver {
-            position: position.clone(),
-            attacker: position.side_to_move(),
-            budget,
-            // A quarter is left to the walk that verifies a proof.
-            table: Table::new(bytes / 4 * 3),
-            path: Vec::new(),
-            horizon: None,
-            children: Vec::new(),
-            moves: Vec::new(),
-            finished: finished_positions(position),
-            verified: Verified::new(bytes / 4),
-        };
-        solver.push_ancestor();
-        solver
-    }
-
-    /// Solves the problem.
-    pub(super) fn solve(mut self) -> MateOutcome {
-        let value = self.search(Numbers::UNBOUNDED);
-        if value.is_mate(true) {
-            self.line().map_or(MateOutcome::Timeout, MateOutcome::Mate)
-        } else if value.is_refuted(true) && value.rests_on == INDEPENDENT {
-            MateOutcome::NoMate
-        } else {
-            MateOutcome::Timeout
-        }
-    }
-
-    /// Number of the current position on the path, 1 at the root.
-    pub(super) fn depth(&self) -> u16 {
-        // The path is shorter than `MAX_PLIES`.
-        self.path.len() as u16
-    }
-
-    pub(super) fn attacker_to_move(&self) -> bool {
-        self.position.side_to_move() == self.attacker
-    }
-
-    /// Plays a move on the path.
-    pub(super) fn enter(&mut self, mv: Move) {
-        self.budget.count();
-        self.position.do_move(mv);
-        self.push_ancestor();
-    }
-
-    /// Takes it back.
-    pub(super) fn leave(&mut self, mv: Move) {
-        self.path.pop();
-        self.position.undo_move(mv);
-    }
-
-    fn push_ancestor(&mut self) {
-        let path_key = self.path_key();
-        self.path.push(Ancestor {
-            board_key: self.position.board_key(),
-            hand: self.position.hand(self.attacker),
-            path_key,
-        });
-    }
-
-    /// Key of the path to the current position, before that is on it.
-    pub(super) fn path_key(&self) -> u64 {
-        let before = self.path.last().map_or(0, |ancestor| ancestor.path_key);
-        // Multiplying makes the key depend on the order of the positions.
-        (before.rotate_left(23) ^ self.position.key()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
-
+impl Solver {
     /// Searches the current position until its numbers reach the limit.
-    pub(super) fn search(&mut self, limit: Numbers) -> Value {
-        let start = self.budget.nodes();
+    pub(super) fn search(&mut self, limit: Numbers, budget: &mut Budget) -> Value {
+        let start = budget.nodes();
         let first = self.children.len();
-        self.expand();
+        self.expand(budget);
         let value = loop {
             let summary = self.summary(first);
-            if summary.value.numbers.reaches(limit) || self.budget.exhausted() {
+            if summary.value.numbers.reaches(limit) || budget.exhausted() {
                 break summary.value;
             }
             let child_limit = summary.child_limit(limit);
             let child = first + summary.best;
             let mv = self.children[child].mv;
-            self.enter(mv);
+            self.enter(mv, budget);
             let known = self.known();
             self.children[child].value = match known {
                 Some(value) if value.numbers.reaches(child_limit) => value,
-                _ => self.search(child_limit),
+                _ => self.search(child_limit, budget),
             };
             self.leave(mv);
         };
         self.children.truncate(first);
-        self.store(value, self.budget.nodes() - start);
+        self.store(value, budget.nodes() - start);
         value
     }
 
@@ -253,23 +150,4 @@ impl Summary {
                 .min(self.second.saturating_add(self.second / 4 + 1)),
         }
     }
-}
-
-/// Positions that have occurred three times in the game before the root, or more often.
-pub(super) fn finished_positions(position: &Position) -> Vec<u64> {
-    let mut game = position.clone();
-    let moves: Vec<Move> = game.moves_played().collect();
-    let mut keys = vec![game.key()];
-    for &mv in moves.iter().rev() {
-        game.undo_move(mv);
-        keys.push(game.key());
-    }
-    keys.sort_unstable();
-    let mut finished: Vec<u64> = keys
-        .windows(3)
-        .filter(|run| run[0] == run[2])
-        .map(|run| run[0])
-        .collect();
-    finished.dedup();
-    finished
 }

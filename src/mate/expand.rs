@@ -1,9 +1,9 @@
 //! The children of a node, and what is known of them before they are searched.
 #![forbid(unsafe_code)]
 
-use super::MAX_PLIES;
-use super::dfpn::Solver;
+use super::budget::Budget;
 use super::numbers::{CUT_OFF, INDEPENDENT, Value};
+use super::solver::Solver;
 use crate::position::Repetition;
 use crate::types::{Move, MoveCount};
 
@@ -14,14 +14,14 @@ pub(super) struct Child {
     pub value: Value,
 }
 
-impl Solver<'_> {
+impl Solver {
     /// Appends the children of the current position, up to the first that settles it for good.
-    pub(super) fn expand(&mut self) {
+    pub(super) fn expand(&mut self, budget: &mut Budget) {
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         self.generate(&mut moves);
         for &mv in &moves {
-            let value = self.assess(mv);
+            let value = self.assess(mv, budget);
             self.children.push(Child { mv, value });
             if value.numbers.delta == 0 && value.rests_on == INDEPENDENT {
                 break;
@@ -35,17 +35,22 @@ impl Solver<'_> {
         if self.attacker_to_move() {
             let info = self.position.check_info();
             self.position.generate_checks::<true>(&info, moves);
+            if self.path.len() == 1
+                && let Some(first_moves) = &self.first_moves
+            {
+                moves.retain(|mv| first_moves.contains(mv));
+            }
         } else {
             self.position.generate_legal::<true>(moves);
         }
     }
 
     /// What is known of the position after a move.
-    fn assess(&mut self, mv: Move) -> Value {
-        if self.budget.exhausted() {
+    fn assess(&mut self, mv: Move, budget: &mut Budget) -> Value {
+        if budget.exhausted() {
             return Value::open(1, 1);
         }
-        self.budget.count();
+        budget.count();
         self.position.do_move(mv);
         let value = self
             .refuted_by_rule()
@@ -68,7 +73,7 @@ impl Solver<'_> {
     /// Whether the position just reached fails for the attacker whatever may follow.
     fn refuted_by_rule(&self) -> Option<Value> {
         let attacker_to_move = self.attacker_to_move();
-        if self.path.len() >= MAX_PLIES {
+        if self.path.len() >= self.max_plies {
             return Some(Value::refuted(attacker_to_move, CUT_OFF));
         }
         if attacker_to_move && self.plies_left(self.depth() + 1) == Some(0) {

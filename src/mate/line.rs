@@ -1,14 +1,11 @@
-//! From a proof to a line of moves: every proof is walked through against all defences, then
-//! shorter mates are looked for.
+//! From a proof to a line of moves: every proof is walked through against all defences.
 #![forbid(unsafe_code)]
 
-use super::dfpn::Solver;
+use super::budget::Budget;
 use super::numbers::Numbers;
+use super::solver::Solver;
 use crate::types::Move;
 use std::collections::HashMap;
-
-/// Nodes that looking for a shorter mate may take at least.
-const SHORTEN_NODES: u64 = 500_000;
 
 /// Bytes a verified position takes, with what a hash map needs besides.
 const VERIFIED_BYTES: usize = 48;
@@ -21,9 +18,9 @@ pub(super) struct Verified {
 
 /// A mate that was played out.
 #[derive(Clone, Copy)]
-struct Mate {
+pub(super) struct Mate {
     /// Plies it takes.
-    length: u16,
+    pub length: u16,
     /// The attacker's move, or the defender's longest defence; [`Move::NONE`] when mated.
     mv: Move,
 }
@@ -34,6 +31,11 @@ impl Verified {
             map: HashMap::new(),
             capacity: bytes / VERIFIED_BYTES,
         }
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.map.clear();
     }
 
     /// Keeps a mate unless a shorter one from the same position is known; returns the one kept.
@@ -48,63 +50,42 @@ impl Verified {
     }
 }
 
-impl Solver<'_> {
-    /// The line of a mate the search has proved at the root; `None` when the limits do not
-    /// suffice to verify it.
-    pub(super) fn line(&mut self) -> Option<Vec<Move>> {
-        let mut mate = self.verify(u16::MAX)?;
-        let mut line = self.play_out(mate)?;
-        // Shortening may take as long as solving did.
-        let limit = self.budget.restrict(self.budget.nodes().max(SHORTEN_NODES));
-        while mate.length > 1 {
-            self.horizon = Some(mate.length - 2);
-            if !self.search(Numbers::UNBOUNDED).is_mate(true) {
-                break;
-            }
-            self.verified.map.clear();
-            let Some(shorter) = self.verify(mate.length - 2) else {
-                break;
-            };
-            mate = shorter;
-            line = self.play_out(mate)?;
-        }
-        self.budget.restore(limit);
-        Some(line)
-    }
-
+impl Solver {
     /// Plays out the mate from the current position, within `bound` plies.
-    fn verify(&mut self, bound: u16) -> Option<Mate> {
+    pub(super) fn verify(&mut self, bound: u16, budget: &mut Budget) -> Option<Mate> {
         let key = self.position.key();
         if let Some(&mate) = self.verified.map.get(&key)
             && mate.length <= bound
         {
             return Some(mate);
         }
-        if self.path.len() >= super::MAX_PLIES || self.verified.map.len() >= self.verified.capacity
-        {
+        if self.path.len() >= self.max_plies || self.verified.map.len() >= self.verified.capacity {
             return None;
         }
         let mate = if self.attacker_to_move() {
-            self.verify_attack(bound)?
+            self.verify_attack(bound, budget)?
         } else {
-            self.verify_defence(bound)?
+            self.verify_defence(bound, budget)?
         };
         Some(self.verified.insert(key, mate))
     }
 
     /// Plays the check that mates soonest by what the table knows.
-    fn verify_attack(&mut self, bound: u16) -> Option<Mate> {
+    fn verify_attack(&mut self, bound: u16, budget: &mut Budget) -> Option<Mate> {
         let left = bound.checked_sub(1)?;
-        let check = match self.proven_check() {
+        let check = match self.proven_check(budget) {
             Some(check) => check,
             None => {
                 // The table has lost it: prove it again.
-                self.search(Numbers::UNBOUNDED);
-                self.proven_check()?
+                self.search(Numbers::UNBOUNDED, budget);
+                self.proven_check(budget)?
             }
         };
-        self.enter(check);
-        let mated = self.verify(left);
+        if budget.exhausted() {
+            return None;
+        }
+        self.enter(check, budget);
+        let mated = self.verify(left, budget);
         self.leave(check);
         Some(Mate {
             length: mated?.length + 1,
@@ -113,9 +94,9 @@ impl Solver<'_> {
     }
 
     /// A check proven to mate, the one with the shortest mate.
-    fn proven_check(&mut self) -> Option<Move> {
+    fn proven_check(&mut self, budget: &mut Budget) -> Option<Move> {
         let first = self.children.len();
-        self.expand();
+        self.expand(budget);
         let proven = self.children[first..]
             .iter()
             .filter(|child| child.value.is_mate(false))
@@ -126,7 +107,7 @@ impl Solver<'_> {
     }
 
     /// Plays every defence.
-    fn verify_defence(&mut self, bound: u16) -> Option<Mate> {
+    fn verify_defence(&mut self, bound: u16, budget: &mut Budget) -> Option<Mate> {
         let mut defences = Vec::new();
         self.generate(&mut defences);
         let mut longest = Mate {
@@ -135,8 +116,11 @@ impl Solver<'_> {
         };
         for mv in defences {
             let left = bound.checked_sub(1)?;
-            self.enter(mv);
-            let mate = self.verify(left);
+            if budget.exhausted() {
+                return None;
+            }
+            self.enter(mv, budget);
+            let mate = self.verify(left, budget);
             self.leave(mv);
             let length = mate?.length + 1;
             if length > longest.length {
@@ -147,7 +131,7 @@ impl Solver<'_> {
     }
 
     /// The moves of a verified mate from the root on.
-    fn play_out(&mut self, mut mate: Mate) -> Option<Vec<Move>> {
+    pub(super) fn play_out(&self, mut mate: Mate) -> Option<Vec<Move>> {
         let mut position = self.position.clone();
         let mut line = Vec::new();
         while mate.mv.is_some() {

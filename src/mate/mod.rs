@@ -3,7 +3,8 @@
 //! The solver is df-pn, a depth-first proof-number search with a table ([`dfpn`]). Both sides
 //! play every legal move the problem allows: the attacker all checks, needless non-promotions
 //! among them, the defender all legal moves. A proof is walked through against every defence
-//! before it is believed, then shortened as far as that is cheap ([`mod@line`]).
+//! before it is believed ([`mod@line`]), then shortened as far as that is cheap. The solver
+//! ([`mod@solver`]) can be left and taken up again, so that a search can give it a slice now and then.
 //!
 //! Perpetual check is no mate, so a line that returns to an earlier position fails for the
 //! attacker. What rests on such a return holds only for the path it was found on (the graph
@@ -21,15 +22,16 @@ mod dfpn;
 mod expand;
 mod line;
 mod numbers;
+mod solver;
 mod table;
 
 use crate::position::Position;
 use crate::types::Move;
-use budget::Budget;
-use dfpn::Solver;
-use std::sync::atomic::AtomicBool;
+pub(crate) use budget::Budget;
+pub(crate) use solver::Solver;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Plies a line of the solver may be long. What would need more is left undecided.
 const MAX_PLIES: usize = 4000;
@@ -37,6 +39,9 @@ const MAX_PLIES: usize = 4000;
 /// Stack of the solving thread. The searches recurse once a ply and take about 250 bytes for it
 /// (measured with optimisation); this allows 8 KiB for each of [`MAX_PLIES`].
 const STACK_BYTES: usize = 32 << 20;
+
+/// Nodes that looking for a shorter mate may take at least.
+const SHORTEN_NODES: u64 = 500_000;
 
 /// What bounds the search for a mate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,9 +73,22 @@ pub fn solve(position: &Position, limits: &MateLimits, stop: &AtomicBool) -> Mat
     if position.king(!position.side_to_move()).is_none() {
         return MateOutcome::NoMate;
     }
-    let budget = Budget::new(limits.nodes, limits.time, stop);
+    // A time beyond what the clock can express is no limit.
+    let deadline = limits
+        .time
+        .and_then(|time| Instant::now().checked_add(time));
+    let mut interrupt =
+        |_| stop.load(Ordering::Relaxed) || deadline.is_some_and(|end| Instant::now() >= end);
     thread::scope(|scope| {
-        let run = || Solver::new(position, limits.memory_mb, budget).solve();
+        let run = || {
+            let mut budget = Budget::new(limits.nodes.unwrap_or(u64::MAX), &mut interrupt);
+            let mut solver = Solver::new(position, limits.memory_mb, MAX_PLIES);
+            solver.solve(&mut budget);
+            // Shortening may take as long as solving did.
+            budget.restrict(budget.nodes().max(SHORTEN_NODES));
+            solver.shorten(&mut budget);
+            solver.outcome()
+        };
         let solver = thread::Builder::new()
             .name("mate".into())
             .stack_size(STACK_BYTES)

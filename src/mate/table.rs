@@ -77,6 +77,11 @@ impl Table {
         }
     }
 
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.words.fill([0; 4]);
+    }
+
     fn bucket(&self, key: u64) -> std::ops::Range<usize> {
         let buckets = (self.words.len() / BUCKET) as u128;
         let start = ((u128::from(key) * buckets) >> 64) as usize * BUCKET;

@@ -61,7 +61,33 @@ fn positions_of_the_game_that_cannot_come_back_are_known() {
     for mv in shuffle.into_iter().cycle().take(7) {
         game.do_move(mv);
     }
-    assert!(dfpn::finished_positions(&game).is_empty());
+    assert!(solver::finished_positions(&game).is_empty());
     game.do_move(shuffle[3]);
-    assert_eq!(dfpn::finished_positions(&game), [start]);
+    assert_eq!(solver::finished_positions(&game), [start]);
+}
+
+#[test]
+fn slices_end_where_one_run_does() {
+    let problems = [
+        ("8k/6G2/9/7N1/4G4/9/9/9/B8 b 2rb2g4s3n4l18p 1", 15),
+        ("4R1n1k/5Gn2/7p1/9/7N1/5L3/9/9/9 b 2P 1", 5),
+        ("4k4/9/9/3+R5/9/9/9/9/9 b - 1", 0),
+    ];
+    let mut solver = Solver::new(&Position::startpos(), 16, 200);
+    for (sfen, length) in problems.into_iter().cycle().take(6) {
+        let position = Position::from_sfen(sfen).expect("legal");
+        solver.restart(&position);
+        let mut slices = 0;
+        while !solver.is_finished() {
+            let mut interrupt = |_| false;
+            let mut budget = Budget::new(1000, &mut interrupt);
+            solver.solve(&mut budget);
+            solver.shorten(&mut budget);
+            assert!(budget.nodes() <= 1000, "{sfen}");
+            slices += 1;
+            assert!(slices < 5000, "{sfen}");
+        }
+        assert_eq!(solver.line().len(), length, "{sfen}");
+        assert!(slices > 1 || length < 15);
+    }
 }

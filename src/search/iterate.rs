@@ -18,6 +18,10 @@ impl Worker {
         let mut last_change = 0;
         let mut last_reported = 0;
         for depth in 1..=self.max_depth {
+            self.look_for_mate();
+            if self.stopped {
+                break;
+            }
             self.root_depth = depth;
             for root_move in &mut self.root_moves {
                 root_move.previous_score = root_move.score;
@@ -36,10 +40,16 @@ impl Worker {
             }
             self.pv_index = 0;
             if self.stopped {
-                self.recover(before);
-                break;
+                self.recover(&before);
+                self.keep_mate();
+                if self.control.is_stopped() {
+                    break;
+                }
+                // The iteration was cut short for the mate.
+                self.stopped = false;
+            } else {
+                self.completed_depth = depth;
             }
-            self.completed_depth = depth;
             if self.root_moves[0].mv != before.mv {
                 last_change = depth;
             }
@@ -62,7 +72,7 @@ impl Worker {
 
     /// After an iteration that was cut short: a loss it seemed to find is not proven, as other
     /// moves were not looked at, so the move of the last full iteration stands.
-    fn recover(&mut self, before: RootMove) {
+    fn recover(&mut self, before: &RootMove) {
         let best = &self.root_moves[0];
         let doubtful = best.score == -value::INFINITE
             || value::is_loss(best.score) && best.bound != ScoreBound::Exact
@@ -74,7 +84,7 @@ impl Worker {
             self.root_moves[..=index].rotate_right(1);
             self.root_moves[0] = RootMove {
                 nodes: self.root_moves[0].nodes,
-                ..before
+                ..before.clone()
             };
         }
     }

@@ -4,7 +4,7 @@
 //! ```text
 //! Searcher (pool) --Job--> Worker, one per thread
 //!     iterate -> aspiration -> pvs -> quiescence -> Evaluator
-//!                               |  \- movepick <- history
+//!         \- root_mate -> mate  |  \- movepick <- history
 //!                               \- tt (shared)
 //! ```
 //!
@@ -33,6 +33,7 @@ mod quiescence;
 mod reduction;
 mod report;
 mod root;
+mod root_mate;
 mod scoring;
 mod solo;
 mod stack;

@@ -126,7 +126,10 @@ impl Worker {
             self.stack.at_mut(ply).move_count = number;
 
             // Steps 18 and 19. Play, reduce, search.
-            let value = self.search_move::<N>(&current, &candidate, extension, base, &progress);
+            let value = match self.mate_by::<N>(mv) {
+                Some(value) => value,
+                None => self.search_move::<N>(&current, &candidate, extension, base, &progress),
+            };
             if self.stopped {
                 return value::DRAW;
             }
@@ -330,6 +333,18 @@ impl Worker {
         }
         self.undo_move(mv.mv);
         value
+    }
+
+    /// At the root, the value of a move that is known to mate; its line is made that of the mate.
+    #[inline(always)]
+    fn mate_by<N: NodeType>(&mut self, mv: Move) -> Option<Value> {
+        if !N::ROOT {
+            return None;
+        }
+        let (value, line) = self.mate.known(mv)?;
+        self.pv.put(1, line);
+        self.seldepth = self.seldepth.max(line.len() + 1);
+        Some(value)
     }
 
     /// The place of a move among the root moves still to be searched for the line at hand.

@@ -75,6 +75,12 @@ impl PvTable {
         self.lengths[ply] = 1;
     }
 
+    /// Makes the line of a ply these moves.
+    pub fn put(&mut self, ply: usize, line: &[Move]) {
+        self.lines[ply][..line.len()].copy_from_slice(line);
+        self.lengths[ply] = line.len();
+    }
+
     /// Makes the line of a ply the move followed by the line of the next ply.
     pub fn update(&mut self, ply: usize, mv: Move) {
         let length = self.lengths[ply + 1].min(MAX_PLY);

@@ -28,6 +28,8 @@ bitflags! {
         const MATE_DISTANCE = 1 << 5;
         /// Looking for a mate in one.
         const MATE_IN_ONE = 1 << 6;
+        /// Looking for longer mates by checks at the root.
+        const ROOT_MATE = 1 << 43;
         /// Correction of the static evaluation by experience.
         const CORRECTION = 1 << 7;
         /// Asking whether the side to move is improving.

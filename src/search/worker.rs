@@ -9,6 +9,7 @@ use super::movepick::{Context, MoveArena, MovePicker};
 use super::node::NodeType;
 use super::report::Report;
 use super::root::{PvTable, RootMove};
+use super::root_mate::RootMate;
 use super::stack::Stack;
 use super::technique::Technique;
 use super::time::TimeManager;
@@ -53,6 +54,20 @@ pub struct MainDuties {
     pub report: Box<dyn Report>,
 }
 
+impl MainDuties {
+    /// Ends the search when its nodes or its time are used up; returns the nodes left.
+    pub(super) fn check_limits(&mut self, control: &Control) -> u64 {
+        let left = match self.nodes {
+            Some(limit) => limit.saturating_sub(control.nodes()),
+            None => u64::MAX,
+        };
+        if left == 0 || self.time.is_up(control) {
+            control.halt();
+        }
+        left
+    }
+}
+
 /// A search thread's memory. Histories live on from search to search.
 pub struct Worker {
     pub(super) id: usize,
@@ -83,6 +98,7 @@ pub struct Worker {
     /// Set once the search has been told to stop; results are void from then on.
     pub(super) stopped: bool,
     until_poll: u64,
+    pub(super) mate: RootMate,
     pub(super) main: Option<MainDuties>,
 }
 
@@ -120,6 +136,7 @@ impl Worker {
             reported_nodes: None,
             stopped: false,
             until_poll: 1,
+            mate: RootMate::new(),
             main: None,
         }
     }
@@ -158,6 +175,7 @@ impl Worker {
         self.reported_nodes = None;
         self.stopped = false;
         self.until_poll = 1;
+        self.mate.clear();
     }
 
     /// A search begins with the move that earlier ones thought best.
@@ -259,20 +277,19 @@ impl Worker {
 
     #[cold]
     fn poll_now(&mut self) {
+        self.check_limits();
+        // A mate found is worth more than the rest of the iteration.
+        self.stopped |= !self.stopped && self.advance_solver();
+    }
+
+    /// Looks at the limits and at the stop flag, and settles when to look again.
+    pub(super) fn check_limits(&mut self) {
         // The first nodes can be slow: memory is being touched for the first time.
         let interval = (self.nodes + 1).min(POLL_INTERVAL);
         self.until_poll = interval;
         if let Some(main) = &mut self.main {
-            if let Some(limit) = main.nodes {
-                let left = limit.saturating_sub(self.control.nodes());
-                if left == 0 {
-                    self.control.halt();
-                }
-                self.until_poll = left.clamp(1, interval);
-            }
-            if main.time.is_up(&self.control) {
-                self.control.halt();
-            }
+            let left = main.check_limits(&self.control);
+            self.until_poll = left.clamp(1, interval);
         }
         self.stopped |= self.control.is_stopped();
     }

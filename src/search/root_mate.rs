@@ -1,0 +1,229 @@
+//! A mate by checks at the root: now and then the first thread gives a small share of its nodes to
+//! the mate solver, which sees much further along checks than the search does.
+//!
+//! A mate that it proves cuts the iteration short and is kept as the line of its move. The search
+//! then takes the value of that move as given and looks only for a shorter mate by another.
+#![forbid(unsafe_code)]
+
+use super::report::ScoreBound;
+use super::root::RootMove;
+use super::technique::Technique;
+use super::worker::Worker;
+use crate::mate::{Budget, Solver};
+use crate::position::{EnteringKingRule, Position};
+use crate::types::{Move, MoveCount, Value, value};
+
+/// Nodes of a search before the solver is asked.
+const NODES_BEFORE: u64 = 10_000;
+/// One node in so many is for the solver.
+const SHARE: u64 = 16;
+/// The same once it has found a mate, when only a shorter one is of interest.
+const SHARE_WITH_MATE: u64 = 2;
+/// Nodes of a slice at least.
+const SMALLEST_SLICE: u64 = 512;
+
+/// Memory of the solver. A few hundred thousand nodes fill it.
+const MEMORY_MB: usize = 8;
+/// Plies of a line of the solver. It recurses once a ply, on the stack that a line of the search
+/// leaves free.
+const MAX_PLIES: usize = 200;
+
+/// Where the solver stands in a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// It has not been asked yet.
+    New,
+    /// It may go on.
+    Solving,
+    /// There is nothing for it to do.
+    Done,
+}
+
+/// The solver of a worker and what it found.
+pub(super) struct RootMate {
+    /// Made when it is needed for the first time.
+    solver: Option<Solver>,
+    state: State,
+    /// Nodes it took in this search.
+    nodes: u64,
+    /// Whether it found a mate.
+    has_line: bool,
+    /// Score of the best root move in the last iteration.
+    known_score: Value,
+    /// The line of the mate that the search knows of, from the root on; empty without one.
+    line: Vec<Move>,
+}
+
+impl RootMate {
+    pub(super) fn new() -> RootMate {
+        RootMate {
+            solver: None,
+            state: State::New,
+            nodes: 0,
+            has_line: false,
+            known_score: -value::INFINITE,
+            line: Vec::new(),
+        }
+    }
+
+    /// Forgets the last search.
+    pub(super) fn clear(&mut self) {
+        self.state = State::New;
+        self.nodes = 0;
+        self.has_line = false;
+        self.line.clear();
+    }
+
+    /// Nodes that are due to the solver now that the search, the solver included, took so many.
+    #[inline]
+    fn slice(&self, nodes: u64) -> u64 {
+        if self.state != State::Solving {
+            return 0;
+        }
+        let share = if self.line.is_empty() {
+            (nodes / SHARE).max(SMALLEST_SLICE)
+        } else {
+            nodes / SHARE_WITH_MATE
+        };
+        let due = share.saturating_sub(self.nodes);
+        // Every slice has to find its way back to where the last one ended.
+        if due < SMALLEST_SLICE.max(self.nodes / 8) {
+            0
+        } else {
+            due
+        }
+    }
+
+    /// The value of a root move and the line behind it, if it is the mate.
+    #[inline]
+    pub(super) fn known(&self, mv: Move) -> Option<(Value, &[Move])> {
+        match self.line.split_first() {
+            Some((&first, rest)) if first == mv => Some((value::mate_in(self.line.len()), rest)),
+            _ => None,
+        }
+    }
+
+    /// Turns the solver to the root of this search.
+    fn begin(&mut self, position: &Position, first_moves: Option<Vec<Move>>) -> State {
+        let mut checks = MoveCount::default();
+        position.generate_checks::<true>(&position.check_info(), &mut checks);
+        if checks.0 == 0 {
+            return State::Done;
+        }
+        let solver = match &mut self.solver {
+            Some(solver) => {
+                solver.restart(position);
+                solver
+            }
+            empty => empty.insert(Solver::new(position, MEMORY_MB, MAX_PLIES)),
+        };
+        if let Some(moves) = first_moves {
+            solver.restrict(moves);
+        }
+        State::Solving
+    }
+}
+
+impl Worker {
+    /// Between iterations: gives the solver what is due to it, and keeps what it found.
+    pub(super) fn look_for_mate(&mut self) {
+        if self.mate.state == State::New
+            && self.nodes >= NODES_BEFORE
+            && self.uses(Technique::ROOT_MATE)
+        {
+            self.mate.state = self.begin_solver();
+        }
+        self.mate.known_score = self.root_moves[0].score;
+        self.advance_solver();
+        self.keep_mate();
+    }
+
+    /// Gives the solver what is due to it; returns whether it found a mate shorter than any
+    /// known. The worker may be anywhere below the root.
+    pub(super) fn advance_solver(&mut self) -> bool {
+        let mut slice = self.mate.slice(self.nodes);
+        let (true, Some(main), Some(solver)) = (slice > 0, &mut self.main, &mut self.mate.solver)
+        else {
+            return false;
+        };
+        if let Some(limit) = main.nodes {
+            slice = slice.min(limit.saturating_sub(self.control.nodes()));
+        }
+        let length = solver.line().len();
+        let (id, before, control) = (self.id, self.nodes, &*self.control);
+        let mut interrupt = |spent| {
+            control.count_nodes(id, before + spent);
+            main.check_limits(control);
+            control.is_stopped()
+        };
+        let mut budget = Budget::new(slice, &mut interrupt);
+        solver.solve(&mut budget);
+        solver.shorten(&mut budget);
+        let spent = budget.nodes();
+        let line = solver.line();
+        self.mate.has_line |= !line.is_empty();
+        let found = line.len() != length && value::mate_in(line.len()) > self.mate.known_score;
+        if solver.is_finished() {
+            self.mate.state = State::Done;
+        }
+        self.mate.nodes += spent;
+        self.nodes += spent;
+        self.control.count_nodes(self.id, self.nodes);
+        self.check_limits();
+        found
+    }
+
+    /// Decides whether there is work for the solver, and gives it to it.
+    fn begin_solver(&mut self) -> State {
+        let defender = !self.position.side_to_move();
+        if self.main.is_none()
+            || self.options.multi_pv > 1
+            || self.position.king(defender).is_none()
+            // A king in check may win by a move to the square it tries for.
+            || self.options.entering_king_rule == EnteringKingRule::TryRule
+        {
+            return State::Done;
+        }
+        let mut usual: Vec<Move> = Vec::new();
+        self.position.generate_legal::<false>(&mut usual);
+        let asked: Vec<Move> = self.root_moves.iter().map(|m| m.mv).collect();
+        // Unless some moves only are asked for, one that usually is not considered may mate too.
+        let all = usual.iter().all(|mv| asked.contains(mv));
+        self.mate.begin(&self.position, (!all).then_some(asked))
+    }
+
+    /// Keeps the mate of the solver unless one as short is known. Called at the root.
+    pub(super) fn keep_mate(&mut self) {
+        let line = match &self.mate.solver {
+            Some(solver) if self.mate.has_line => solver.line(),
+            _ => return,
+        };
+        let Some(&mv) = line.first() else { return };
+        let score = value::mate_in(line.len());
+        let limit = self.options.max_moves_to_draw as usize;
+        let too_late = limit != 0 && self.position.ply() as usize + line.len() > limit + 1;
+        if too_late || self.root_moves[0].score >= score {
+            return;
+        }
+        let place = match self.root_moves.iter().position(|m| m.mv == mv) {
+            Some(place) => place,
+            None => {
+                self.root_moves.push(RootMove::new(mv));
+                self.root_moves.len() - 1
+            }
+        };
+        self.root_moves[..=place].rotate_right(1);
+        let best = &mut self.root_moves[0];
+        best.score = score;
+        best.average_score = score;
+        best.bound = ScoreBound::Exact;
+        best.seldepth = line.len();
+        best.pv.clear();
+        best.pv.extend_from_slice(line);
+        self.mate.line.clear();
+        self.mate.line.extend_from_slice(line);
+    }
+}
+
+#[cfg(test)]
+mod tests;
