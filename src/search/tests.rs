@@ -139,6 +139,7 @@ fn to_depth(depth: Depth) -> Limits {
 
 fn small() -> Searcher {
     let mut searcher = Searcher::new();
+    searcher.set_network(None);
     searcher.set_hash(4).unwrap();
     searcher
 }

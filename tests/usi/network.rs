@@ -71,7 +71,7 @@ fn a_network_is_found_told_and_used() {
 
     s.send("setoption name EvalDir value <empty>");
     s.send("isready");
-    s.expect("info string the hand-written evaluation is used", 1000);
+    s.expect("info string network Komaoto PS_hm 256x2-1, ", 1000);
     s.expect("readyok", 10_000);
     s.quit();
 }

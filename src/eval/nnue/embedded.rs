@@ -5,9 +5,9 @@ use super::network::Network;
 use super::own::OwnNetwork;
 use std::sync::{Arc, OnceLock};
 
-/// The bytes of its file, such as `Some(include_bytes!("komaoto.nn"))`. Without one the
+/// The bytes of its file; `komaoto.md` beside it tells where it comes from. Without one, `None`, the
 /// hand-written evaluation is the default.
-const EMBEDDED: Option<&[u8]> = None;
+const EMBEDDED: Option<&[u8]> = Some(include_bytes!("komaoto.nn"));
 
 /// The network in the program, if there is one.
 pub fn embedded() -> Option<Arc<Network>> {
