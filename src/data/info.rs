@@ -6,12 +6,15 @@ use super::error::{DataError, Problem};
 use super::files::Input;
 use super::game::{End, Game, GameResult};
 use super::histogram::Histogram;
+use super::records::rescale;
 use crate::position::Position;
 use crate::types::{Color, value};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+/// What a pawn is worth in the unit that scores are told in: centipawns.
+const PAWN: u16 = 100;
 /// Borders of the ranges of scores.
 const SCORES: [i32; 12] = [
     -value::SUPERIOR,
@@ -109,7 +112,8 @@ impl Report {
         }
     }
 
-    fn add(&mut self, game: &Game) -> Result<(), Problem> {
+    /// Counts a game. `pawn` is what a pawn is worth in the unit of its scores.
+    fn add(&mut self, game: &Game, pawn: u16) -> Result<(), Problem> {
         self.games += 1;
         self.random_plies += u64::from(game.opening);
         self.results[match game.result {
@@ -120,7 +124,7 @@ impl Report {
         self.ends[game.end as usize] += 1;
         let replayed = game.replay(|position, played| {
             if let Some(score) = played.score {
-                self.position(position, score, game.result);
+                self.position(position, rescale(score, pawn, PAWN), game.result);
                 self.captures += u64::from(position.is_capture(played.mv));
             }
         });
@@ -207,9 +211,10 @@ pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), InfoError> {
                 writeln!(out, "  {line}")?;
             }
         }
+        let pawn = input.pawn();
         let mut offset = input.offset();
         while let Some(game) = input.next() {
-            let added = report.add(&game?);
+            let added = report.add(&game?, pawn);
             added.map_err(|problem| DataError::new(path, offset, problem))?;
             offset = input.offset();
         }

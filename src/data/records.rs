@@ -249,7 +249,7 @@ impl RecordWriter {
 }
 
 /// A score in another unit. Mates and other proven results are the same in all of them.
-fn rescale(score: i16, from: u16, to: u16) -> i16 {
+pub(super) fn rescale(score: i16, from: u16, to: u16) -> i16 {
     let value = i32::from(score);
     if from == to || value::is_decisive(value) {
         return score;

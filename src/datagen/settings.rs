@@ -22,7 +22,7 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --threads N      games played at a time (all cores)
   --nodes N        nodes of a search in the mean (1000): its last iteration is finished
   --seed N         decides the openings (random)
-  --net FILE       network to play with, or handwritten (the evaluation the engine has by default)
+  --net FILE       network to play with, or handwritten (the network built in)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
                    (only mates); see the points scored in komaoto data info before you choose

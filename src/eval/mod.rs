@@ -3,7 +3,7 @@
 //! There are two. The hand-written one needs no file: [`params`] holds its weights, [`tables`]
 //! what they amount to for every piece, square and king, [`accumulator`] the sums that follow the
 //! moves of a search, and [`handwritten`] the formula that turns sums and hands into a value. The
-//! other reads a neural network from a file, see [`nnue`].
+//! other is a neural network, the one in the program or one from a file, see [`nnue`].
 #![deny(unsafe_code)]
 
 mod accumulator;

@@ -66,6 +66,9 @@ impl Worker {
             }
             None => {
                 self.iterate();
+                if infinite || self.control.is_pondering() {
+                    self.report_before_waiting();
+                }
                 None
             }
         };
@@ -84,6 +87,14 @@ impl Worker {
         }
         control.finish();
         drop(done);
+    }
+
+    /// A search that has ended before it may be answered shows what it has found.
+    fn report_before_waiting(&mut self) {
+        if self.completed_depth > 0 && self.reported_nodes != Some(self.nodes) {
+            let lines = self.options.multi_pv.clamp(1, self.root_moves.len());
+            self.report_lines(self.completed_depth, lines);
+        }
     }
 
     /// Reports a root at which there is nothing to search.

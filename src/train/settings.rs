@@ -19,7 +19,7 @@ positions of other programs (.psv, .bin, .hcpe)
   --resume         go on from FILE.checkpoint, with the same games and settings
   --force          replace what is there
   --distil         learn the hand-written evaluation instead of scores and results
-  --width N        outputs of the first layer for each side, a multiple of 64 (256)
+  --width N        outputs of the first layer for each side, 64 to 2048 by 64 (256)
   --outputs N      outputs, chosen by pieces in hand (1)
   --features N     number of the feature set (1)
   --epochs N       how often to see each position (5)

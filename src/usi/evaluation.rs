@@ -49,6 +49,7 @@ impl Evaluation {
         if !is_other && self.scale == settings.fv_scale {
             return None;
         }
+        let rescaled = std::mem::replace(&mut self.scale, settings.fv_scale) != self.scale;
         if is_other {
             match read(&request) {
                 Ok(source) => self.source = source,
@@ -56,17 +57,20 @@ impl Evaluation {
                     let message = format!(
                         "the evaluation file {} cannot be used: {error}; {} stays",
                         path.display(),
-                        self.name()
+                        if rescaled && self.unscaled().is_some() {
+                            self.describe()
+                        } else {
+                            self.name()
+                        }
                     );
                     return Some(Change {
                         message,
-                        network: None,
+                        network: rescaled.then(|| self.network()),
                     });
                 }
             }
             self.request = request;
         }
-        self.scale = settings.fv_scale;
         if self.unscaled().is_none() && !is_other {
             return None;
         }
@@ -96,7 +100,7 @@ impl Evaluation {
 
     /// What a pawn is worth in the unit of the values.
     pub fn pawn(&self) -> Value {
-        self.unscaled().map_or(100, |network| network.pawn().into())
+        self.network().map_or(100, |network| network.pawn().into())
     }
 
     fn name(&self) -> String {

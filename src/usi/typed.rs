@@ -30,7 +30,8 @@ A command given as arguments is run alone (komaoto bench). Commands separated by
 commas are run before input is read (komaoto usi , isready).
 Only as arguments, each with --help:
   komaoto datagen     games of the engine against itself, to train networks with
-  komaoto data        files of such games: what is in them, conversion";
+  komaoto data        files of such games: what is in them, conversion
+  komaoto train       a network from such games";
 
 /// What `d` prints.
 pub fn describe(position: &Position, rule: EnteringKingRule) -> String {

@@ -61,6 +61,19 @@ fn an_endless_search_ends_with_the_input() {
 }
 
 #[test]
+fn a_settled_search_shows_what_it_found_before_it_may_answer() {
+    for limits in ["infinite", "ponder btime 0 wtime 0 byoyomi 60000"] {
+        let mut s = Session::ready();
+        s.go("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1", limits);
+        let told = s.expect("info depth ", 5000);
+        assert!(told.contains(" score mate "), "{told}");
+        assert_eq!(s.count("bestmove"), 0);
+        s.send("stop");
+        s.bestmove(5000);
+    }
+}
+
+#[test]
 fn quit_during_a_search_ends_at_once() {
     let mut s = Session::ready();
     s.go("startpos", "infinite");

@@ -62,7 +62,9 @@ fn a_network_is_found_told_and_used() {
     assert_eq!(s.count("info string network"), 2);
     s.send("eval");
     s.expect("value for the side to move +100", 1000);
-    s.go("startpos", "depth 3");
+    s.go("startpos", "depth 1");
+    let told = s.expect("info depth 1 ", 5000);
+    assert!(told.contains(" score cp -110 "), "{told}");
     s.bestmove(5000);
 
     // Nothing new, nothing to tell.

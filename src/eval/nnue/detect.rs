@@ -16,6 +16,19 @@ pub(super) struct Signs<'a> {
     pub transformer_hash: u32,
 }
 
+impl Signs<'_> {
+    /// Whether the text names hidden layers, and if so whether those of an architecture.
+    fn text_names(&self, architecture: &Architecture) -> Option<bool> {
+        let [first, second] = architecture.hidden;
+        let layers = [
+            format!("AffineTransform[{second}<-{first}]"),
+            format!("AffineTransform[1<-{second}]"),
+        ];
+        let names = self.text.contains("AffineTransform[");
+        names.then(|| layers.iter().all(|layer| self.text.contains(layer)))
+    }
+}
+
 /// How many of the hidden layers are multiples of eight, as they usually are.
 fn evenness(architecture: &Architecture) -> i32 {
     let hidden = architecture.hidden.iter();
@@ -71,8 +84,17 @@ pub(super) fn detect(
             continue;
         }
         let hash = word_after(first.transformer_bytes());
+        let names = |candidate: &Architecture| Some(candidate.network_hash()) == hash;
+        let hash_names_layers = with_hidden_layers(first).any(|candidate| names(&candidate));
         for candidate in with_hidden_layers(first) {
             if candidate.payload() != signs.payload {
+                continue;
+            }
+            // A file that has lost or gained bytes may have the size of other hidden layers than
+            // those it names.
+            let text = signs.text_names(&candidate);
+            let confirmed = names(&candidate) || text == Some(true);
+            if !confirmed && (hash_names_layers || text == Some(false)) {
                 continue;
             }
             let score = 4 * i32::from(candidate.transformer_hash() == signs.transformer_hash)
@@ -153,7 +175,20 @@ mod tests {
             assert_eq!(detect(&signs, |_| Some(0)).unwrap().to_string(), it.to_string());
         }
         let it = architecture("K+P", 256, [32, 32]);
+        let text = text(&it);
+        // Some bytes more or less are those of other hidden layers than the file names.
+        for damage in [-4096, -1024, -8, -4, 4, 64, 2048] {
+            for (text, hash) in [("", it.network_hash()), (&text, 0), (&text, it.network_hash())] {
+                let signs = Signs {
+                    text,
+                    activation: Activation::Clip,
+                    payload: it.payload().checked_add_signed(damage).unwrap(),
+                    transformer_hash: it.transformer_hash(),
+                };
+                assert!(detect(&signs, |_| Some(hash)).is_none(), "{damage} {hash:x}");
+            }
+        }
         assert_eq!(it.hash(), 0x5C64_64A9);
-        assert_eq!(text(&it).len(), 165);
+        assert_eq!(text.len(), 165);
     }
 }

@@ -106,13 +106,17 @@ fn scale_beside(path: &Path) -> Option<i32> {
 /// shorter ones: the first number after the name and, if there is one, the word `default` or
 /// `value`.
 fn scale_in(settings: &str) -> Option<i32> {
-    settings.lines().find_map(|line| {
-        let mut words = line
-            .split(|c: char| c.is_whitespace() || c == '=' || c == ':')
-            .skip_while(|word| !word.eq_ignore_ascii_case("FV_SCALE"));
-        let scale = words.find_map(|word| word.parse().ok())?;
-        (1..=128).contains(&scale).then_some(scale)
-    })
+    // Editors of Windows put a byte order mark at the start.
+    settings
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .find_map(|line| {
+            let mut words = line
+                .split(|c: char| c.is_whitespace() || c == '=' || c == ':')
+                .skip_while(|word| !word.eq_ignore_ascii_case("FV_SCALE"));
+            let scale = words.find_map(|word| word.parse().ok())?;
+            (1..=128).contains(&scale).then_some(scale)
+        })
 }
 
 #[cfg(test)]
@@ -129,6 +133,7 @@ mod tests {
             ("USI_Hash 64\r\nFV_SCALE 36\r\n", Some(36)),
             ("setoption name fv_scale value 20", Some(20)),
             ("FV_SCALE=40", Some(40)),
+            ("\u{feff}FV_SCALE 24", Some(24)),
             ("option name FV_SCALE type spin default 999", None),
             ("option name BookFile type string default no_book", None),
             ("", None),

@@ -19,7 +19,7 @@ komaoto ablation: what each technique of the search is worth, as a table in Mark
   --depth N        depth for which nodes are counted, over the positions of bench (8; 0: none)
   --threads N      games and searches at a time (all cores)
   --hash N         MB of each hash table (16)
-  --net FILE       network to evaluate with, or handwritten (the evaluation the engine has by default)
+  --net FILE       network to evaluate with, or handwritten (the network built in)
   --openings FILE  one SFEN a line, each played with both colours (500 balanced openings)
 Numbers may end with k or M. Four-fold repetition, perpetual check, declaration (27 points) and a limit of
 320 moves count, and a game ends when both sides have seen the mate. The Elo is what the technique gains, with
