@@ -26,7 +26,7 @@ const ASPECTS: usize = 4;
 /// What the evaluation was wrong by, by side to move and aspect. All threads learn in the same
 /// tables: what one of them found out is true for the others. They do not wait for each other, so
 /// an update may be lost now and then.
-pub struct Corrections(Box<[Tables; 2]>);
+pub struct Corrections([Tables; 2]);
 
 /// The tables of one side to move.
 type Tables = [[AtomicI16; SIZE]; ASPECTS];
@@ -37,7 +37,7 @@ impl Corrections {
     /// Nothing learnt.
     pub fn new() -> Corrections {
         let nothing = || std::array::from_fn(|_| std::array::from_fn(|_| AtomicI16::new(0)));
-        Corrections(Box::new([nothing(), nothing()]))
+        Corrections([nothing(), nothing()])
     }
 
     /// Forgets everything.
