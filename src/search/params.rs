@@ -91,7 +91,7 @@ params! {
     /// Deepest node, plies.
     child_futility_depth = 14 in 4..=20;
     /// Margin per ply, cp.
-    child_futility_scale = 76 in 20..=200;
+    child_futility_scale = 65 in 20..=200;
     /// How much less per ply where the table knows nothing, cp.
     child_futility_unknown = 21 in 0..=80;
     /// Less when improving, 1024ths of a ply's margin.
@@ -107,7 +107,7 @@ params! {
     /// Depth for one ply more of reduction, plies.
     null_divisor = 3 in 2..=8;
     /// Lead over beta the static evaluation needs at depth 0, cp.
-    null_static_base = 200 in -200..=900;
+    null_static_base = 189 in -200..=900;
     /// How much less it needs per ply of depth, cp.
     null_static_scale = 16 in 0..=60;
     /// How much less it needs when improving, cp.
@@ -121,7 +121,7 @@ params! {
     /// Shallowest node, plies.
     probcut_depth = 3 in 2..=10;
     /// How far above beta a capture must come out, cp.
-    probcut_margin = 224 in 50..=600;
+    probcut_margin = 236 in 50..=600;
     /// How much less when improving, cp.
     probcut_improving = 61 in 0..=300;
     /// How far above beta a stored value must be, cp.
@@ -135,9 +135,9 @@ params! {
     /// Reduced depth from which on it is not done, plies.
     futility_depth = 13 in 3..=20;
     /// Margin at depth 0, cp.
-    futility_base = 42 in -100..=400;
+    futility_base = 48 in -100..=400;
     /// Margin per ply of reduced depth, cp.
-    futility_scale = 120 in 30..=250;
+    futility_scale = 115 in 30..=250;
     /// More while the node has no best move, cp.
     futility_unknown = 151 in 0..=400;
     /// More where the evaluation is above alpha, cp.
@@ -147,33 +147,33 @@ params! {
     /// Margin of captures at depth 0, cp.
     capture_futility_base = 218 in 0..=600;
     /// Margin of captures per ply of reduced depth, cp.
-    capture_futility_scale = 223 in 50..=500;
+    capture_futility_scale = 279 in 50..=500;
     /// More for each unit of capture history, 1024ths of cp.
     capture_futility_history = 131 in 0..=400;
 
     // Static exchange pruning.
     /// Loss a quiet move may make, per squared ply of reduced depth, cp.
-    see_quiet = 25 in 5..=80;
+    see_quiet = 19 in 5..=80;
     /// Loss a capture or check may make, per ply of depth, cp.
-    see_capture = 167 in 30..=400;
+    see_capture = 156 in 30..=400;
     /// More for each unit of capture history, 1024ths of cp.
     see_capture_history = 34 in 0..=200;
 
     // History pruning.
     /// Lowest history of a sequel per ply of depth, history units.
-    history_scale = 4097 in 1000..=10000;
+    history_scale = 4125 in 1000..=10000;
     /// History worth one ply of reduced depth, history units.
-    history_ply = 3220 in 1000..=10000;
+    history_ply = 3669 in 1000..=10000;
 
     // Singular extension.
     /// Shallowest node, plies.
     singular_depth = 6 in 4..=10;
     /// How far below the stored value the other moves must stay, cp per 64 plies of depth.
-    singular_margin = 70 in 16..=320;
+    singular_margin = 67 in 16..=320;
     /// How much farther in a node that once was on a principal variation, cp per 64 plies.
-    singular_margin_pv = 77 in 0..=320;
+    singular_margin_pv = 83 in 0..=320;
     /// How much farther for a second ply, cp.
-    singular_double = -186 in -300..=300;
+    singular_double = -206 in -300..=300;
     /// How much farther for a second ply if the move captures, cp.
     singular_double_capture = 400 in 0..=600;
     /// How much farther for a second ply in a PV node, cp.
@@ -195,29 +195,29 @@ params! {
 
     // Late move reductions, 1024ths of a ply.
     /// Constant part, before pruning.
-    lmr_base = 1133 in -1024..=4096;
+    lmr_base = 1108 in -1024..=4096;
     /// Factor of log depth times log move number.
-    lmr_scale = 466 in 200..=900;
+    lmr_scale = 392 in 200..=900;
     /// Less for a window as wide as the root's.
-    lmr_window = 585 in 0..=2048;
+    lmr_window = 656 in 0..=2048;
     /// More when the static evaluation does not improve, 1024ths of what depth and number say.
-    lmr_not_improving = 412 in 0..=1024;
+    lmr_not_improving = 468 in 0..=1024;
     /// More for pruning on a line that was once a principal variation.
-    lmr_tt_pv_pruning = 1013 in 0..=4096;
+    lmr_tt_pv_pruning = 1103 in 0..=4096;
     /// Constant part added for reducing.
-    lmr_offset = 691 in -2048..=2048;
+    lmr_offset = 628 in -2048..=2048;
     /// Less for each move before it.
     lmr_number = 65 in 0..=200;
     /// Less for each centipawn of correction.
     lmr_correction = 5 in 0..=40;
     /// More in expected cut nodes.
-    lmr_cut_node = 3611 in 0..=6000;
+    lmr_cut_node = 3384 in 0..=6000;
     /// More in those without a hash move.
-    lmr_cut_unknown = 985 in 0..=3000;
+    lmr_cut_unknown = 1013 in 0..=3000;
     /// More when the hash move captures.
-    lmr_tt_capture = 1054 in 0..=3000;
+    lmr_tt_capture = 1023 in 0..=3000;
     /// Less on a line that was once a principal variation.
-    lmr_tt_pv = 2819 in 0..=6000;
+    lmr_tt_pv = 3207 in 0..=6000;
     /// Less there in a PV node.
     lmr_pv = 973 in 0..=3000;
     /// Less there when the stored value is above alpha.
@@ -226,22 +226,22 @@ params! {
     lmr_tt_depth = 935 in 0..=3000;
     /// Less then in a cut node.
     lmr_tt_depth_cut = 959 in 0..=3000;
-    /// More when two children of earlier children failed high.
+    /// More when two children of this node and its siblings failed high.
     lmr_cutoffs = 251 in 0..=3000;
     /// More when three or more did.
     lmr_many_cutoffs = 1124 in 0..=3000;
     /// More then in expected all nodes.
     lmr_all_cutoffs = 1042 in 0..=3000;
     /// Less for the hash move.
-    lmr_tt_move = 2239 in 0..=6000;
+    lmr_tt_move = 2021 in 0..=6000;
     /// Less for each unit of history, 4096ths.
-    lmr_history = 428 in 50..=1500;
+    lmr_history = 398 in 50..=1500;
     /// Less for each centipawn captured, 1024ths.
-    lmr_victim = 700 in 0..=4096;
+    lmr_victim = 745 in 0..=4096;
     /// Factor of the increase in expected all nodes.
     lmr_all_node = 273 in 0..=1024;
     /// Score above the best one that asks for a deeper re-search, cp.
-    lmr_deeper = 48 in 0..=200;
+    lmr_deeper = 50 in 0..=200;
     /// Score above the best one below which the re-search is shallower, cp.
     lmr_shallower = 9 in 0..=100;
     /// More without a hash move, for moves searched without a reduced search first.
@@ -255,9 +255,9 @@ params! {
 
     // Quiescence search.
     /// What the stand-pat score may gain beside the captured piece, cp.
-    delta_margin = 328 in 50..=700;
+    delta_margin = 332 in 50..=700;
     /// Loss by exchange above which a capture is not tried, cp.
-    qsearch_see = 73 in 0..=300;
+    qsearch_see = 70 in 0..=300;
     /// Captures tried before the rest is skipped.
     qsearch_moves = 2 in 1..=12;
 
@@ -265,35 +265,35 @@ params! {
     /// What is left of the butterfly history in the next search, 1024ths.
     history_kept = 727 in 0..=1024;
     /// Bonus per ply of depth.
-    bonus_scale = 128 in 20..=600;
+    bonus_scale = 146 in 20..=600;
     /// Subtracted from the bonus.
     bonus_offset = 77 in 0..=400;
     /// Largest bonus.
-    bonus_max = 1529 in 400..=4000;
+    bonus_max = 1506 in 400..=4000;
     /// More if the best move was the hash move.
     bonus_tt_move = 353 in 0..=1500;
     /// History of the move before that adds one unit to the bonus.
     bonus_before = 32 in 8..=400;
     /// Share of the bonus for a quiet move, 1024ths.
-    quiet_bonus = 900 in 200..=3000;
+    quiet_bonus = 1096 in 200..=3000;
     /// Share of the bonus for a capture, 1024ths.
-    capture_bonus = 1286 in 200..=3000;
+    capture_bonus = 1410 in 200..=3000;
     /// Malus per ply of depth.
-    malus_scale = 880 in 20..=1500;
+    malus_scale = 1001 in 20..=1500;
     /// Subtracted from the malus.
     malus_offset = 204 in 0..=600;
     /// Largest malus.
-    malus_max = 2122 in 400..=5000;
+    malus_max = 2159 in 400..=5000;
     /// What is left of the malus for the next quiet move, 1024ths.
     malus_decay = 977 in 700..=1024;
     /// Share of the malus for a capture, 1024ths.
-    capture_malus = 1559 in 200..=3000;
+    capture_malus = 1502 in 200..=3000;
     /// Share of the malus for a first move that is refuted, 1024ths.
     refuted_malus = 700 in 0..=3000;
     /// Malus of an early move that the table refutes.
     table_malus = 2142 in 0..=5000;
     /// Bonus of a reduced move that beats alpha.
-    research_bonus = 1426 in 0..=4000;
+    research_bonus = 1279 in 0..=4000;
     /// Share of the bonus for the move before a node that fails low, 1024ths.
     fail_low_base = -200 in -1000..=1000;
     /// More per ply of depth, 1024ths.
@@ -325,13 +325,13 @@ params! {
     /// What is learnt from a node that fails low.
     correction_rate_low = 17 in 1..=60;
     /// Correction of one aspect at its limit, cp.
-    correction_scale = 80 in 0..=400;
+    correction_scale = 103 in 0..=400;
 
     // Move ordering.
     /// Weight of the captured piece's value beside capture history.
     order_victim = 7 in 1..=20;
     /// Bonus of a quiet check that loses nothing.
-    order_check = 16384 in 0..=40000;
+    order_check = 17170 in 0..=40000;
     /// Capture score for one centipawn that a good capture may lose.
     order_see_divisor = 18 in 5..=100;
     /// Score below which a quiet move comes after losing captures.

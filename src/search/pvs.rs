@@ -148,12 +148,11 @@ impl Worker {
 
         // Step 7. Static evaluation.
         let mut node = self.evaluate_node::<N>(ply, depth, cut_node, entry, tt_move);
-        if !N::ROOT {
-            self.stack.at_mut(ply + 1).cutoffs = 0;
-            if !excluded {
-                self.learn_from_evaluation(&node);
-                node.depth += self.hindsight(&node);
-            }
+        // Cutoffs two plies below are counted for all children of this node together.
+        self.stack.at_mut(ply + 2).cutoffs = 0;
+        if !N::ROOT && !excluded {
+            self.learn_from_evaluation(&node);
+            node.depth += self.hindsight(&node);
         }
 
         // Steps 8 to 11. Prune the whole node.

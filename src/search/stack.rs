@@ -19,7 +19,7 @@ pub struct Frame {
     pub capture: bool,
     /// How many moves were tried so far.
     pub move_count: usize,
-    /// How many children of this node's children failed high.
+    /// How many nodes of this ply failed high below the node two plies before.
     pub cutoffs: u32,
     /// By how many plies the move played from this node is searched shallower.
     pub reduction: Depth,
