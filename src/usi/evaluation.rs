@@ -1,7 +1,7 @@
 //! Which network evaluates: what was asked for by options, and what came of it.
 
 use super::options::Settings;
-use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
+use crate::eval::nnue::{EMBEDDED_BYTES, LoadedNetwork, NetError, Network, embedded};
 use crate::types::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,52 +32,44 @@ enum Source {
     File(LoadedNetwork),
 }
 
-/// What came of the wish for another evaluation.
-pub struct Change {
-    /// What to tell.
-    pub message: String,
+/// What evaluates after a look at the options.
+pub struct Update {
+    /// Why what was asked for cannot be used, if so.
+    pub complaint: Option<String>,
+    /// What evaluates.
+    pub description: String,
     /// The evaluation to use from now on, if it changed: a network or the hand-written one.
     pub network: Option<Option<Arc<Network>>>,
 }
 
 impl Evaluation {
-    /// Does what the options ask for. `None` when nothing changes. What cannot be read leaves the
-    /// evaluation as it is, and is tried again the next time.
-    pub fn update(&mut self, settings: &Settings) -> Option<Change> {
+    /// Does what the options ask for. What cannot be read leaves the evaluation as it is, and is
+    /// tried again the next time.
+    pub fn update(&mut self, settings: &Settings) -> Update {
         let request = (settings.eval_dir.clone(), settings.eval_file.clone());
-        let is_other = request != self.request;
-        if !is_other && self.scale == settings.fv_scale {
-            return None;
-        }
-        let rescaled = std::mem::replace(&mut self.scale, settings.fv_scale) != self.scale;
-        if is_other {
+        let mut is_other = self.scale != settings.fv_scale;
+        self.scale = settings.fv_scale;
+        let mut complaint = None;
+        if request != self.request {
             match read(&request) {
-                Ok(source) => self.source = source,
+                Ok(source) => {
+                    (self.source, self.request) = (source, request);
+                    is_other = true;
+                }
                 Err((path, error)) => {
-                    let message = format!(
+                    complaint = Some(format!(
                         "the evaluation file {} cannot be used: {error}; {} stays",
                         path.display(),
-                        if rescaled && self.unscaled().is_some() {
-                            self.describe()
-                        } else {
-                            self.name()
-                        }
-                    );
-                    return Some(Change {
-                        message,
-                        network: rescaled.then(|| self.network()),
-                    });
+                        self.name()
+                    ));
                 }
             }
-            self.request = request;
         }
-        if self.unscaled().is_none() && !is_other {
-            return None;
+        Update {
+            complaint,
+            description: self.describe(),
+            network: is_other.then(|| self.network()),
         }
-        Some(Change {
-            message: self.describe(),
-            network: Some(self.network()),
-        })
     }
 
     /// The network in use with its own scale, unless the hand-written evaluation is.
@@ -110,26 +102,28 @@ impl Evaluation {
         }
     }
 
+    /// What evaluates: architecture, size, scale, and where it comes from.
     fn describe(&self) -> String {
         let Some(network) = self.network() else {
             return format!("{} is used", self.name());
         };
-        let (architecture, scale, kernels) =
-            (network.architecture(), network.scale(), network.kernels());
-        let Source::File(loaded) = &self.source else {
-            return format!(
-                "network {architecture}, FV_SCALE {scale}, {kernels} kernels, built in"
-            );
+        let (length, note, origin) = match &self.source {
+            Source::File(loaded) => {
+                let note = if loaded.is_consistent {
+                    ""
+                } else {
+                    "hashes not those of this architecture, "
+                };
+                let origin = format!("from {}", loaded.path.display());
+                (loaded.length, note, origin)
+            }
+            Source::Default | Source::HandWritten => (EMBEDDED_BYTES, "", "built in".into()),
         };
         format!(
-            "network {architecture}, {} bytes, FV_SCALE {scale}, {kernels} kernels, from {}{}",
-            loaded.length,
-            loaded.path.display(),
-            if loaded.is_consistent {
-                ""
-            } else {
-                "; its hashes are not those of this architecture"
-            }
+            "network {}, {length} bytes, FV_SCALE {}, {} kernels, {note}{origin}",
+            network.architecture(),
+            network.scale(),
+            network.kernels()
         )
     }
 }

@@ -1,6 +1,6 @@
 //! Networks from files: what `isready` says, and what evaluates afterwards.
 
-use crate::session::Session;
+use crate::session::{EVALUATION, Session};
 use komaoto::eval::nnue::OwnNetwork;
 use std::fs;
 use std::path::PathBuf;
@@ -32,6 +32,32 @@ fn ready(s: &mut Session, option: &str) {
     s.send(&format!("setoption name {option}"));
     s.send("isready");
     s.expect("readyok", 10_000);
+}
+
+#[test]
+fn every_isready_tells_in_one_line_what_evaluates() {
+    let mut s = Session::start();
+    for count in 1..=3 {
+        ready(&mut s, "MultiPV value 1");
+        assert_eq!(s.count("info string"), count);
+    }
+    let bytes = fs::metadata("src/eval/nnue/komaoto.nn").unwrap().len();
+    let told = s
+        .said()
+        .iter()
+        .find(|line| line.starts_with(EVALUATION))
+        .cloned();
+    let told = told.unwrap();
+    let start = format!("{EVALUATION}Komaoto PS_hm 256x2-1, {bytes} bytes, FV_SCALE ");
+    assert!(told.starts_with(&start), "{told}");
+    assert!(told.ends_with(" kernels, built in"), "{told}");
+    s.quit();
+
+    // What cannot be used is told besides.
+    let mut s = Session::start();
+    ready(&mut s, "EvalFile value /nonexistent");
+    assert_eq!((s.count(&told), s.complaints()), (1, 1));
+    s.quit();
 }
 
 #[test]
@@ -67,9 +93,9 @@ fn a_network_is_found_told_and_used() {
     assert!(told.contains(" score cp -110 "), "{told}");
     s.bestmove(5000);
 
-    // Nothing new, nothing to tell.
+    // The same again, for whoever reads the log of the next game.
     ready(&mut s, "FV_SCALE value 48");
-    assert_eq!(s.count("info string"), 2);
+    assert_eq!((s.count("info string network"), s.complaints()), (3, 0));
 
     s.send("setoption name EvalDir value <empty>");
     s.send("isready");
@@ -116,6 +142,11 @@ fn a_bad_file_is_told_and_the_last_network_stays() {
         let told = s.expect("info string the evaluation file", 5000);
         let stays = told.ends_with("the network K+P 32x2-8-8 stays");
         assert!(stays && (cfg!(windows) || told.contains(reason)), "{told}");
+        let told = s.expect("info string network K+P 32x2-8-8, ", 1000);
+        assert!(
+            told.contains(" FV_SCALE 16, ") && told.contains("a.bin"),
+            "{told}"
+        );
         s.expect("readyok", 10_000);
     }
     s.send("eval");

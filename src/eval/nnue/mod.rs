@@ -38,7 +38,7 @@ mod tests;
 mod text;
 
 pub use architecture::Architecture;
-pub use embedded::embedded;
+pub use embedded::{EMBEDDED_BYTES, embedded};
 pub use error::NetError;
 pub use leb128::Leb128Error;
 pub use locate::LoadedNetwork;
