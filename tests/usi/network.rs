@@ -2,8 +2,9 @@
 
 use crate::session::{EVALUATION, Session};
 use komaoto::eval::nnue::OwnNetwork;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// A folder of its own for a test.
 fn folder(name: &str) -> PathBuf {
@@ -153,6 +154,56 @@ fn a_bad_file_is_told_and_the_last_network_stays() {
     s.expect("value for the side to move +10", 1000);
     s.go("startpos", "depth 3");
     s.bestmove(5000);
+}
+
+#[test]
+fn a_missing_file_is_told_with_its_folder() {
+    let folder = folder("network_missing");
+    let mut s = Session::start();
+    let path = folder.display();
+    s.send(&format!("setoption name EvalDir value {path}"));
+    ready(&mut s, "EvalFile value none.bin");
+    let told = folder.join("none.bin");
+    let told = format!("info string the evaluation file {} ", told.display());
+    assert_eq!(s.count(&told), 1, "{told}");
+}
+
+/// Writes a file and makes it so many minutes old.
+fn write_aged(path: &Path, bytes: &[u8], minutes: u64) {
+    fs::write(path, bytes).unwrap();
+    let time = SystemTime::now() - Duration::from_secs(60 * minutes);
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+#[test]
+fn a_file_that_has_changed_is_read_again() {
+    let folder = folder("network_changed");
+    let file = folder.join("nn.bin");
+    let option = format!("EvalFile value {}", file.display());
+    let mut s = Session::start();
+    let mut check = |value: &str, complaints| {
+        ready(&mut s, &option);
+        s.send("eval");
+        s.expect(&format!("value for the side to move {value},"), 1000);
+        assert_eq!(s.complaints(), complaints);
+    };
+    write_aged(&file, &constant(4800), 3);
+    check("+300", 0);
+    check("+300", 0);
+    // Of the same size.
+    write_aged(&file, &constant(1600), 2);
+    check("+100", 0);
+    // Cut short while it is written.
+    write_aged(&file, &constant(160)[..5000], 1);
+    check("+100", 1);
+    write_aged(&file, &constant(160), 1);
+    check("+10", 1);
+    // What lies beside it counts as well.
+    fs::write(folder.join("eval_options.txt"), "FV_SCALE 32").unwrap();
+    check("+5", 1);
+    fs::remove_file(&file).unwrap();
+    check("+5", 2);
 }
 
 #[test]

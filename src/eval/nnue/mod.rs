@@ -41,7 +41,7 @@ pub use architecture::Architecture;
 pub use embedded::{EMBEDDED_BYTES, embedded};
 pub use error::NetError;
 pub use leb128::Leb128Error;
-pub use locate::LoadedNetwork;
+pub use locate::{LoadedNetwork, NetworkFiles};
 pub use network::{Network, Scale};
 pub use own::OwnNetwork;
 
