@@ -1,7 +1,7 @@
 //! Evaluation by a neural network (NNUE) from a file.
 //!
-//! A network reads features of both sides' views of the board ([`features`]), adds up a row of
-//! weights for each ([`accumulator`], move by move), and passes the sums through three small
+//! A network reads features ([`features`]) of both sides' views of the board ([`view`]), adds up a
+//! row of weights for each ([`accumulator`], move by move), and passes the sums through three small
 //! layers ([`network`]) by means of [`backend`]s for several instruction sets. [`mod@file`] reads the
 //! files that shogi players have, whatever their [`architecture`]: another one is a row of data.
 //!
@@ -36,6 +36,7 @@ mod stacked_file;
 #[cfg(test)]
 mod tests;
 mod text;
+mod view;
 
 pub use architecture::Architecture;
 pub use embedded::{EMBEDDED_BYTES, embedded};
