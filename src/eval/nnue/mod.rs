@@ -13,6 +13,7 @@ mod architecture;
 mod backend;
 mod buckets;
 mod cache;
+mod compressed;
 mod detect;
 mod effects;
 mod embedded;
