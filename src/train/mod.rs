@@ -27,6 +27,7 @@ mod set;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use crate::tools::interrupt;
 use settings::{HELP, Settings};
