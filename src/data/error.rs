@@ -8,12 +8,13 @@ use thiserror::Error;
 
 /// A problem with a file, and where in it.
 #[derive(Debug, Error)]
-#[error("{}, byte {offset}: {problem}", .path.display())]
+#[error("{}{}: {problem}", .path.display(), place(*.offset))]
 pub struct DataError {
     /// The file.
     pub path: PathBuf,
-    /// Byte of the file at which the record or field in question begins.
-    pub offset: u64,
+    /// Byte of the file at which the record or field in question begins, unless it is the file as a
+    /// whole.
+    pub offset: Option<u64>,
     /// What is wrong.
     pub problem: Problem,
 }
@@ -23,10 +24,24 @@ impl DataError {
     pub fn new(path: &Path, offset: u64, problem: impl Into<Problem>) -> DataError {
         DataError {
             path: path.to_path_buf(),
-            offset,
+            offset: Some(offset),
             problem: problem.into(),
         }
     }
+
+    /// A problem with a file as a whole: its name, its being there or not, who may use it.
+    pub fn of_file(path: &Path, problem: impl Into<Problem>) -> DataError {
+        DataError {
+            path: path.to_path_buf(),
+            offset: None,
+            problem: problem.into(),
+        }
+    }
+}
+
+/// Where in a file, for a message.
+fn place(offset: Option<u64>) -> String {
+    offset.map_or(String::new(), |offset| format!(", byte {offset}"))
 }
 
 /// What is wrong with a file.

@@ -122,10 +122,10 @@ impl Output {
     /// When it cannot be written, its name is not that of a format, or it exists and `force` is not
     /// given.
     pub fn create(path: &Path, header: &Header, force: bool) -> Result<Output, DataError> {
-        let kind = Kind::of(path).ok_or_else(|| DataError::new(path, 0, Problem::UnknownKind))?;
+        let kind = Kind::of(path).ok_or_else(|| DataError::of_file(path, Problem::UnknownKind))?;
         let existing = fs::metadata(path).ok();
         if existing.is_some() && !force {
-            return Err(DataError::new(path, 0, Problem::Exists));
+            return Err(DataError::of_file(path, Problem::Exists));
         }
         // Devices and pipes are written to, not replaced.
         let in_place = existing.is_some_and(|metadata| !metadata.is_file());
@@ -164,7 +164,7 @@ impl Output {
         }
         if let Some(partial) = self.partial {
             let renamed = fs::rename(&partial.0, &self.path);
-            renamed.map_err(|error| DataError::new(&self.path, 0, error))?;
+            renamed.map_err(|error| DataError::of_file(&self.path, error))?;
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ impl GameReader {
     /// # Errors
     /// When it cannot be read or is no game file.
     pub fn open(path: &Path) -> Result<GameReader, DataError> {
-        let file = File::open(path).map_err(|error| DataError::new(path, 0, error))?;
+        let file = File::open(path).map_err(|error| DataError::of_file(path, error))?;
         GameReader::from_file(file, path)
     }
 
@@ -47,11 +47,11 @@ impl GameReader {
         Read::by_ref(&mut file)
             .take(MAX_LENGTH as u64)
             .read_to_end(&mut start)
-            .map_err(|error| fail(error.into()))?;
+            .map_err(|error| DataError::of_file(path, error))?;
         let (header, length) = Header::decode(&start).map_err(fail)?;
         let offset = length as u64;
         file.seek(SeekFrom::Start(offset))
-            .map_err(|error| fail(error.into()))?;
+            .map_err(|error| DataError::of_file(path, error))?;
         Ok(GameReader {
             input: BufReader::with_capacity(BUFFER, file),
             path: path.to_path_buf(),
@@ -171,7 +171,7 @@ impl GameWriter {
         let mut writer = GameWriter::lock(path)?;
         if writer.size()? > 0 {
             if !force {
-                return Err(writer.error(Problem::Exists));
+                return Err(DataError::of_file(path, Problem::Exists));
             }
             writer
                 .file
@@ -202,7 +202,10 @@ impl GameWriter {
         let file = file.map_err(|error| writer.error(error.into()))?;
         let mut reader = GameReader::from_file(file, path)?;
         if let Some((found, wanted)) = difference(reader.header(), header) {
-            return Err(writer.error(Problem::OtherHeader { found, wanted }));
+            return Err(DataError::of_file(
+                path,
+                Problem::OtherHeader { found, wanted },
+            ));
         }
         for game in reader.by_ref() {
             visit(&game?);
@@ -220,7 +223,7 @@ impl GameWriter {
 
     /// Opens a file for one writer only.
     fn lock(path: &Path) -> Result<GameWriter, DataError> {
-        let fail = |problem: Problem| DataError::new(path, 0, problem);
+        let fail = |problem: Problem| DataError::of_file(path, problem);
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -283,7 +286,7 @@ impl GameWriter {
 
     fn write_all(&mut self, bytes: &[u8]) -> Result<(), DataError> {
         if is_elsewhere(&self.file, &self.path) {
-            return Err(self.error(Problem::Vanished));
+            return Err(DataError::of_file(&self.path, Problem::Vanished));
         }
         if let Err(error) = self.file.write_all(bytes) {
             // What arrived of the record goes again. If that fails too, reading will find it torn.

@@ -80,7 +80,7 @@ impl RecordReader {
     /// # Errors
     /// When it cannot be read.
     pub fn open(path: &Path, format: RecordFormat) -> Result<RecordReader, DataError> {
-        let file = File::open(path).map_err(|error| DataError::new(path, 0, error))?;
+        let file = File::open(path).map_err(|error| DataError::of_file(path, error))?;
         Ok(RecordReader {
             input: BufReader::with_capacity(BUFFER, file),
             path: path.to_path_buf(),
@@ -187,7 +187,7 @@ impl RecordWriter {
     /// # Errors
     /// When it cannot be written.
     pub fn create(path: &Path, format: RecordFormat) -> Result<RecordWriter, DataError> {
-        let file = File::create(path).map_err(|error| DataError::new(path, 0, error))?;
+        let file = File::create(path).map_err(|error| DataError::of_file(path, error))?;
         Ok(RecordWriter {
             output: BufWriter::with_capacity(BUFFER, file),
             path: path.to_path_buf(),

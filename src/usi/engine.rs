@@ -183,13 +183,15 @@ impl Engine {
         output.line("readyok");
     }
 
-    /// Reads the network that the options ask for, and tells what came of it.
+    /// Reads the network that the options ask for, and tells what evaluates: a log shows it for
+    /// each game.
     fn choose_evaluation(&mut self) {
-        let Some(change) = self.evaluation.update(&self.settings) else {
-            return;
-        };
-        self.output.info_string(&change.message);
-        if let Some(network) = change.network {
+        let update = self.evaluation.update(&self.settings);
+        if let Some(complaint) = &update.complaint {
+            self.output.info_string(complaint);
+        }
+        self.output.info_string(&update.description);
+        if let Some(network) = update.network {
             self.searcher.set_network(network);
         }
     }

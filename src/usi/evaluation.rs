@@ -1,13 +1,10 @@
 //! Which network evaluates: what was asked for by options, and what came of it.
 
 use super::options::Settings;
-use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
+use crate::eval::nnue::{EMBEDDED_BYTES, LoadedNetwork, NetError, Network, NetworkFiles, embedded};
 use crate::types::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The options that say where a network is, as bytes: folder and file.
-type Request = (Vec<u8>, Vec<u8>);
 
 /// The name of a file that stands for the hand-written evaluation.
 const HAND_WRITTEN: &[u8] = b"handwritten";
@@ -15,8 +12,6 @@ const HAND_WRITTEN: &[u8] = b"handwritten";
 /// The evaluation in use.
 #[derive(Default)]
 pub struct Evaluation {
-    /// Where the evaluation in use was asked to come from; nowhere for the default one.
-    request: Request,
     source: Source,
     /// The option `FV_SCALE` in force.
     scale: i32,
@@ -32,52 +27,55 @@ enum Source {
     File(LoadedNetwork),
 }
 
-/// What came of the wish for another evaluation.
-pub struct Change {
-    /// What to tell.
-    pub message: String,
+/// Where an evaluation is to come from.
+enum Place {
+    Default,
+    HandWritten,
+    Files(NetworkFiles),
+}
+
+/// What evaluates after a look at the options.
+pub struct Update {
+    /// Why what was asked for cannot be used, if so.
+    pub complaint: Option<String>,
+    /// What evaluates.
+    pub description: String,
     /// The evaluation to use from now on, if it changed: a network or the hand-written one.
     pub network: Option<Option<Arc<Network>>>,
 }
 
 impl Evaluation {
-    /// Does what the options ask for. `None` when nothing changes. What cannot be read leaves the
-    /// evaluation as it is, and is tried again the next time.
-    pub fn update(&mut self, settings: &Settings) -> Option<Change> {
-        let request = (settings.eval_dir.clone(), settings.eval_file.clone());
-        let is_other = request != self.request;
-        if !is_other && self.scale == settings.fv_scale {
-            return None;
-        }
-        let rescaled = std::mem::replace(&mut self.scale, settings.fv_scale) != self.scale;
-        if is_other {
-            match read(&request) {
-                Ok(source) => self.source = source,
-                Err((path, error)) => {
-                    let message = format!(
-                        "the evaluation file {} cannot be used: {error}; {} stays",
-                        path.display(),
-                        if rescaled && self.unscaled().is_some() {
-                            self.describe()
-                        } else {
-                            self.name()
-                        }
-                    );
-                    return Some(Change {
-                        message,
-                        network: rescaled.then(|| self.network()),
-                    });
-                }
+    /// Does what the options ask for. Files that have changed are read again; what cannot be read
+    /// leaves the evaluation as it is, and is tried again the next time.
+    pub fn update(&mut self, settings: &Settings) -> Update {
+        let mut is_other = self.scale != settings.fv_scale;
+        self.scale = settings.fv_scale;
+        let mut complaint = None;
+        match self.follow(settings) {
+            Ok(is_read) => is_other |= is_read,
+            Err((path, error)) => {
+                complaint = Some(format!(
+                    "the evaluation file {} cannot be used: {error}; {} stays",
+                    path.display(),
+                    self.name()
+                ));
             }
-            self.request = request;
         }
-        if self.unscaled().is_none() && !is_other {
-            return None;
+        Update {
+            complaint,
+            description: self.describe(),
+            network: is_other.then(|| self.network()),
         }
-        Some(Change {
-            message: self.describe(),
-            network: Some(self.network()),
-        })
+    }
+
+    /// Goes where the options point. Whether that is not where the evaluation in use comes from.
+    fn follow(&mut self, settings: &Settings) -> Result<bool, (PathBuf, NetError)> {
+        let place = Place::of(settings)?;
+        if self.source.is_from(&place) {
+            return Ok(false);
+        }
+        self.source = place.read()?;
+        Ok(true)
     }
 
     /// The network in use with its own scale, unless the hand-written evaluation is.
@@ -110,47 +108,79 @@ impl Evaluation {
         }
     }
 
+    /// What evaluates: architecture, size, scale, and where it comes from.
     fn describe(&self) -> String {
         let Some(network) = self.network() else {
             return format!("{} is used", self.name());
         };
-        let (architecture, scale, kernels) =
-            (network.architecture(), network.scale(), network.kernels());
-        let Source::File(loaded) = &self.source else {
-            return format!(
-                "network {architecture}, FV_SCALE {scale}, {kernels} kernels, built in"
-            );
+        let (length, note, origin) = match &self.source {
+            Source::File(loaded) => {
+                let note = if loaded.is_consistent {
+                    ""
+                } else {
+                    "hashes not those of this architecture, "
+                };
+                let origin = format!("from {}", loaded.files.path().display());
+                (loaded.files.length(), note, origin)
+            }
+            Source::Default | Source::HandWritten => (EMBEDDED_BYTES, "", "built in".into()),
         };
         format!(
-            "network {architecture}, {} bytes, FV_SCALE {scale}, {kernels} kernels, from {}{}",
-            loaded.length,
-            loaded.path.display(),
-            if loaded.is_consistent {
-                ""
-            } else {
-                "; its hashes are not those of this architecture"
-            }
+            "network {}, {length} bytes, FV_SCALE {}, {} kernels, {note}{origin}",
+            network.architecture(),
+            network.scale(),
+            network.kernels()
         )
     }
 }
 
-/// Reads the network asked for, if one is.
-fn read(request: &Request) -> Result<Source, (PathBuf, NetError)> {
-    let (folder, file) = request;
-    if folder.is_empty() && file.is_empty() {
-        return Ok(Source::Default);
+impl Source {
+    /// Whether it comes from a place as that is now.
+    fn is_from(&self, place: &Place) -> bool {
+        match (self, place) {
+            (Source::Default, Place::Default) | (Source::HandWritten, Place::HandWritten) => true,
+            (Source::File(loaded), Place::Files(files)) => loaded.files == *files,
+            _ => false,
+        }
     }
-    if file == HAND_WRITTEN {
-        return Ok(Source::HandWritten);
+}
+
+impl Place {
+    /// The place that the options name.
+    fn of(settings: &Settings) -> Result<Place, (PathBuf, NetError)> {
+        let (folder, file) = (&settings.eval_dir, &settings.eval_file);
+        if folder.is_empty() && file.is_empty() {
+            return Ok(Place::Default);
+        }
+        if file == HAND_WRITTEN {
+            return Ok(Place::HandWritten);
+        }
+        let mut path = to_path(folder);
+        if !file.is_empty() {
+            let file = to_path(file);
+            path.push(&file);
+            // A file that is not in the folder may still be somewhere else.
+            if !path.exists() && file.exists() {
+                path = file;
+            }
+        }
+        match NetworkFiles::find(&path) {
+            Ok(files) => Ok(Place::Files(files)),
+            Err(error) => Err((path, error)),
+        }
     }
-    let mut path = to_path(folder).join(to_path(file));
-    if !file.is_empty() && !path.exists() {
-        // A file that is not in the folder may still be somewhere else.
-        path = to_path(file);
-    }
-    match LoadedNetwork::read(&path) {
-        Ok(loaded) => Ok(Source::File(loaded)),
-        Err(error) => Err((path, error)),
+
+    /// Reads what is there.
+    fn read(self) -> Result<Source, (PathBuf, NetError)> {
+        match self {
+            Place::Default => Ok(Source::Default),
+            Place::HandWritten => Ok(Source::HandWritten),
+            Place::Files(files) => {
+                let path = files.path().to_path_buf();
+                let loaded = files.read().map_err(|error| (path, error))?;
+                Ok(Source::File(loaded))
+            }
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl Output {
 }
 
 /// Words that some client looks for in every line, `info string` or not.
-const RESERVED: [&str; 11] = [
+const RESERVED: [&str; 10] = [
     "id",
     "option",
     "bestmove",
@@ -75,7 +75,6 @@ const RESERVED: [&str; 11] = [
     "time",
     "pv",
     "multipv",
-    "error",
 ];
 
 /// Makes text safe for an `info string` line: other than ASCII is escaped, reserved words are put
@@ -181,6 +180,8 @@ mod tests {
         assert_eq!(harmless("駒\t"), "\\u{99d2}\\u{9}");
         assert_eq!(harmless("xusiokx readyok"), "xusi-okx ready-ok");
         assert_eq!(harmless(r"C:\a b\c"), r"C:\a b\c");
+        // What the system says stays as it is.
+        assert_eq!(harmless("not found (os error 2)"), "not found (os error 2)");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Networks from files: what `isready` says, and what evaluates afterwards.
 
-use crate::session::Session;
+use crate::session::{EVALUATION, Session};
 use komaoto::eval::nnue::OwnNetwork;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// A folder of its own for a test.
 fn folder(name: &str) -> PathBuf {
@@ -32,6 +33,32 @@ fn ready(s: &mut Session, option: &str) {
     s.send(&format!("setoption name {option}"));
     s.send("isready");
     s.expect("readyok", 10_000);
+}
+
+#[test]
+fn every_isready_tells_in_one_line_what_evaluates() {
+    let mut s = Session::start();
+    for count in 1..=3 {
+        ready(&mut s, "MultiPV value 1");
+        assert_eq!(s.count("info string"), count);
+    }
+    let bytes = fs::metadata("src/eval/nnue/komaoto.nn").unwrap().len();
+    let told = s
+        .said()
+        .iter()
+        .find(|line| line.starts_with(EVALUATION))
+        .cloned();
+    let told = told.unwrap();
+    let start = format!("{EVALUATION}Komaoto PS_hm 256x2-1, {bytes} bytes, FV_SCALE ");
+    assert!(told.starts_with(&start), "{told}");
+    assert!(told.ends_with(" kernels, built in"), "{told}");
+    s.quit();
+
+    // What cannot be used is told besides.
+    let mut s = Session::start();
+    ready(&mut s, "EvalFile value /nonexistent");
+    assert_eq!((s.count(&told), s.complaints()), (1, 1));
+    s.quit();
 }
 
 #[test]
@@ -67,9 +94,9 @@ fn a_network_is_found_told_and_used() {
     assert!(told.contains(" score cp -110 "), "{told}");
     s.bestmove(5000);
 
-    // Nothing new, nothing to tell.
+    // The same again, for whoever reads the log of the next game.
     ready(&mut s, "FV_SCALE value 48");
-    assert_eq!(s.count("info string"), 2);
+    assert_eq!((s.count("info string network"), s.complaints()), (3, 0));
 
     s.send("setoption name EvalDir value <empty>");
     s.send("isready");
@@ -116,12 +143,67 @@ fn a_bad_file_is_told_and_the_last_network_stays() {
         let told = s.expect("info string the evaluation file", 5000);
         let stays = told.ends_with("the network K+P 32x2-8-8 stays");
         assert!(stays && (cfg!(windows) || told.contains(reason)), "{told}");
+        let told = s.expect("info string network K+P 32x2-8-8, ", 1000);
+        assert!(
+            told.contains(" FV_SCALE 16, ") && told.contains("a.bin"),
+            "{told}"
+        );
         s.expect("readyok", 10_000);
     }
     s.send("eval");
     s.expect("value for the side to move +10", 1000);
     s.go("startpos", "depth 3");
     s.bestmove(5000);
+}
+
+#[test]
+fn a_missing_file_is_told_with_its_folder() {
+    let folder = folder("network_missing");
+    let mut s = Session::start();
+    let path = folder.display();
+    s.send(&format!("setoption name EvalDir value {path}"));
+    ready(&mut s, "EvalFile value none.bin");
+    let told = folder.join("none.bin");
+    let told = format!("info string the evaluation file {} ", told.display());
+    assert_eq!(s.count(&told), 1, "{told}");
+}
+
+/// Writes a file and makes it so many minutes old.
+fn write_aged(path: &Path, bytes: &[u8], minutes: u64) {
+    fs::write(path, bytes).unwrap();
+    let time = SystemTime::now() - Duration::from_secs(60 * minutes);
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+#[test]
+fn a_file_that_has_changed_is_read_again() {
+    let folder = folder("network_changed");
+    let file = folder.join("nn.bin");
+    let option = format!("EvalFile value {}", file.display());
+    let mut s = Session::start();
+    let mut check = |value: &str, complaints| {
+        ready(&mut s, &option);
+        s.send("eval");
+        s.expect(&format!("value for the side to move {value},"), 1000);
+        assert_eq!(s.complaints(), complaints);
+    };
+    write_aged(&file, &constant(4800), 3);
+    check("+300", 0);
+    check("+300", 0);
+    // Of the same size.
+    write_aged(&file, &constant(1600), 2);
+    check("+100", 0);
+    // Cut short while it is written.
+    write_aged(&file, &constant(160)[..5000], 1);
+    check("+100", 1);
+    write_aged(&file, &constant(160), 1);
+    check("+10", 1);
+    // What lies beside it counts as well.
+    fs::write(folder.join("eval_options.txt"), "FV_SCALE 32").unwrap();
+    check("+5", 1);
+    fs::remove_file(&file).unwrap();
+    check("+5", 2);
 }
 
 #[test]

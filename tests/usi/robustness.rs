@@ -144,7 +144,7 @@ fn paths_in_any_encoding_are_told_in_ascii() {
     s.send("setoption name EvalDir value ");
     s.send("isready");
     s.expect("readyok", 5000);
-    assert_eq!(s.count("info string"), 2);
+    assert_eq!(s.complaints(), 2);
     s.go("startpos", "btime 0 wtime 0 byoyomi 300");
     s.bestmove(2500);
 }

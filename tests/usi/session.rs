@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Added to every upper bound: tests run side by side, on machines that do other work too.
 const SLACK: Duration = Duration::from_millis(1500);
 
+/// How a line begins that tells which network evaluates.
+pub const EVALUATION: &str = "info string network ";
+
 /// A running engine.
 pub struct Session {
     engine: Child,
@@ -232,6 +235,11 @@ impl Session {
             .iter()
             .filter(|line| line.starts_with(start))
             .count()
+    }
+
+    /// How many lines said so far tell something else than what evaluates.
+    pub fn complaints(&mut self) -> usize {
+        self.count("info string") - self.count(EVALUATION)
     }
 
     /// Waits until so many lines that begin like this have been said since the start.

@@ -123,7 +123,9 @@ fn damage_before_the_end_is_an_error_and_nothing_is_removed() {
             panic!("byte {index} was changed unnoticed");
         };
         assert!(matches!(error.problem, Problem::Record(_)), "{error}");
-        assert!(error.offset <= index as u64 && error.to_string().contains("games.koma"));
+        assert!(error.to_string().contains("games.koma"));
+        let place = error.offset.map(|offset| offset as usize);
+        assert!(place.is_some_and(|offset| offset <= index), "{error}");
         assert!(GameWriter::append(&path, &header(), |_| {}).is_err());
         assert_eq!(fs::read(&path).unwrap(), damaged);
     }

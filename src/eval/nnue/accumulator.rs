@@ -10,8 +10,9 @@
 use super::backend::Backend;
 use super::cache::Cache;
 use super::effects::EffectClasses;
-use super::features::{self, Changes, FeatureSet, View, Views};
+use super::features::FeatureSet;
 use super::network::{Block, Parameters};
+use super::view::{self, Changes, View, Views};
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, Hand, MAX_PLY, Piece, PieceType, Square};
 
@@ -58,7 +59,7 @@ impl Accumulator {
         self.line.clear();
         self.plies.clear();
         self.line.push(0);
-        self.missing = features::missing(position);
+        self.missing = view::missing(position);
         self.plies.push(Ply {
             dirty: None,
             hands: Color::ALL.map(|color| position.hand(color)),
@@ -269,7 +270,7 @@ pub(super) fn from_scratch(
     row: &mut [Block],
 ) {
     let set = parameters.architecture.features;
-    let active = features::active(set, perspective, position, without);
+    let active = view::active(set, perspective, position, without);
     let transformer = &parameters.transformer;
     backend.accumulate(
         row,

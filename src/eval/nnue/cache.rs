@@ -4,9 +4,9 @@
 
 use super::backend::Backend;
 use super::effects::EffectClasses;
-use super::features::View;
 use super::list::List;
 use super::network::{Block, Parameters};
+use super::view::View;
 use crate::position::Position;
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 

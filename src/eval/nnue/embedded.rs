@@ -9,6 +9,12 @@ use std::sync::{Arc, OnceLock};
 /// hand-written evaluation is the default.
 const EMBEDDED: Option<&[u8]> = Some(include_bytes!("komaoto.nn"));
 
+/// Bytes of the network in the program.
+pub const EMBEDDED_BYTES: u64 = match EMBEDDED {
+    Some(bytes) => bytes.len() as u64,
+    None => 0,
+};
+
 /// The network in the program, if there is one.
 pub fn embedded() -> Option<Arc<Network>> {
     static NETWORK: OnceLock<Option<Arc<Network>>> = OnceLock::new();

@@ -3,9 +3,9 @@
 
 use super::architecture::{Activation, Architecture, Form, Shards, padded};
 use super::backend::Backend;
-use super::features;
 use super::network::{Affine, Block, Bytes};
 use super::progress::Progress;
+use super::view;
 use crate::position::Position;
 use crate::types::Square;
 
@@ -82,7 +82,7 @@ impl LayerStacks {
         let (chosen, stacks) = (self.chosen(architecture, position), self.stacks.len());
         let us = position.side_to_move();
         let [ours, theirs] = [us, !us].map(|perspective| {
-            let active = features::active(architecture.features, perspective, position, without);
+            let active = view::active(architecture.features, perspective, position, without);
             let features = active.as_slice().iter();
             features.fold(0_i32, |sum, &feature| {
                 sum.wrapping_add(values[feature as usize * stacks + chosen])

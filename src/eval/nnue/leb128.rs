@@ -8,13 +8,12 @@
 use super::network::Block;
 use crate::memory::bytes_of_mut;
 use std::io::{self, Read};
-use std::slice;
 use thiserror::Error;
 
 /// What a block begins with.
 pub(super) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 /// Most bytes of a number of 16 bits.
-const MAX_BYTES: u32 = 3;
+const MAX_BYTES: usize = 3;
 
 /// Why a block cannot be read.
 #[derive(Debug, Error)]
@@ -41,19 +40,24 @@ pub enum Leb128Error {
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 16;
 
-/// Calls `visit` with so many bytes, piece by piece.
+/// Calls `visit` with so many bytes, piece by piece. It returns how many of the bytes of a piece, few
+/// at its end, it wants to see again at the start of the next one.
 fn pieces<E: From<io::Error>>(
     source: &mut impl Read,
     length: u64,
-    mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+    mut visit: impl FnMut(&[u8]) -> Result<usize, E>,
 ) -> Result<(), E> {
-    let mut buffer = vec![0; PIECE.min(length) as usize];
+    let mut buffer = Vec::new();
     let mut left = length;
+    let mut kept = 0;
     while left > 0 {
-        let piece = &mut buffer[..PIECE.min(left) as usize];
-        source.read_exact(piece)?;
-        left -= piece.len() as u64;
-        visit(piece)?;
+        let new = PIECE.min(left) as usize;
+        buffer.resize(kept + new, 0);
+        source.read_exact(&mut buffer[kept..])?;
+        left -= new as u64;
+        let seen = buffer.len();
+        kept = visit(&buffer)?;
+        buffer.copy_within(seen - kept.., 0);
     }
     Ok(())
 }
@@ -64,66 +68,131 @@ pub(super) fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
     pieces(source, length, |piece| {
         // What is no last byte of a number has its highest bit set.
         count += piece.iter().filter(|&&byte| byte < 0x80).count();
-        io::Result::Ok(())
+        io::Result::Ok(0)
     })?;
     Ok(count)
 }
 
-/// Puts numbers together from bytes.
-struct Decoder<'a> {
-    numbers: slice::IterMut<'a, [u8; 2]>,
-    /// Numbers so far.
-    count: usize,
-    /// Bits of the number begun.
-    bits: u32,
-    /// Bytes of the number begun.
-    bytes: u32,
+/// Bytes that are looked at together. Most numbers of a network take one.
+const WINDOW: usize = 8;
+/// The highest bit of each byte of a window.
+const HIGHEST: u64 = 0x8080_8080_8080_8080;
+
+/// The number that takes so many bytes, 1 to [`MAX_BYTES`], of a word.
+#[inline(always)]
+fn number_in(word: u32, length: usize) -> i32 {
+    let bits = word & 0x7F | word >> 1 & 0x3F80 | word >> 2 & 0x1F_C000;
+    // The last byte's sign fills what is above.
+    let unused = 32 - 7 * length;
+    (bits << unused).cast_signed() >> unused
 }
 
-impl Decoder<'_> {
-    #[inline(always)]
-    fn feed(&mut self, byte: u8) -> Result<(), Leb128Error> {
-        if self.bytes == MAX_BYTES {
-            return Err(Leb128Error::Long(self.count));
-        }
-        self.bits |= u32::from(byte & 0x7F) << (7 * self.bytes);
-        self.bytes += 1;
-        if byte & 0x80 != 0 {
-            return Ok(());
-        }
-        // The last byte's sign fills what is above.
-        let unused = 32 - 7 * self.bytes;
-        let value = (self.bits << unused).cast_signed() >> unused;
-        (self.bits, self.bytes) = (0, 0);
-        let Ok(value) = i16::try_from(value) else {
-            let index = self.count;
-            return Err(Leb128Error::Range { index, value });
-        };
-        if let Some(number) = self.numbers.next() {
-            *number = value.to_ne_bytes();
-        }
-        self.count += 1;
-        Ok(())
+/// Decodes numbers of one byte each. Three loops, because compilers then see vectors.
+#[inline(always)]
+fn decode_short(bytes: &[u8; WINDOW], numbers: &mut [[u8; 2]; WINDOW]) {
+    let mut wide = [0; WINDOW];
+    for (number, &byte) in wide.iter_mut().zip(bytes) {
+        *number = i16::from(byte);
+    }
+    for number in &mut wide {
+        *number = *number << 9 >> 9;
+    }
+    for (place, number) in numbers.iter_mut().zip(wide) {
+        *place = number.to_ne_bytes();
     }
 }
 
-/// Reads the numbers of a block of so many bytes, as many as there is room for.
+/// A number as memory has it.
+#[inline(always)]
+fn to_bytes(value: i32, index: usize) -> Result<[u8; 2], Leb128Error> {
+    let number = i16::try_from(value).map_err(|_| Leb128Error::Range { index, value })?;
+    Ok(number.to_ne_bytes())
+}
+
+/// Puts numbers together from bytes.
+struct Decoder<'a> {
+    numbers: &'a mut [[u8; 2]],
+    /// Numbers so far.
+    count: usize,
+}
+
+impl Decoder<'_> {
+    /// Decodes as many numbers as the bytes hold to their end. How many bytes are left over: the
+    /// beginning of a number.
+    fn decode(&mut self, bytes: &[u8]) -> Result<usize, Leb128Error> {
+        let mut rest = self.decode_windows(bytes)?;
+        while let Some(last) = rest.iter().position(|&byte| byte < 0x80) {
+            let (number, others) = rest.split_at(last + 1);
+            if number.len() > MAX_BYTES {
+                return Err(Leb128Error::Long(self.count));
+            }
+            let mut word = [0; 4];
+            word[..number.len()].copy_from_slice(number);
+            let value = number_in(u32::from_le_bytes(word), number.len());
+            let number = to_bytes(value, self.count)?;
+            if let Some(place) = self.numbers.get_mut(self.count) {
+                *place = number;
+            }
+            self.count += 1;
+            rest = others;
+        }
+        if rest.len() > MAX_BYTES {
+            return Err(Leb128Error::Long(self.count));
+        }
+        Ok(rest.len())
+    }
+
+    /// The same as long as there are bytes and room for a whole window; returns the other bytes.
+    fn decode_windows<'a>(&mut self, mut bytes: &'a [u8]) -> Result<&'a [u8], Leb128Error> {
+        while let Some(window) = bytes.first_chunk::<WINDOW>()
+            && let Some(room) = self.numbers.get_mut(self.count..)
+            && let Some(room) = room.first_chunk_mut::<WINDOW>()
+        {
+            // As if all numbers took one byte: true of those before the first that does not. What
+            // is wrong behind it is overwritten later.
+            decode_short(window, room);
+            // That one, or the last one of the window if there is none, is decoded in full: with
+            // one way through there is nothing for the processor to guess.
+            let word = u64::from_le_bytes(*window);
+            let first = word & HIGHEST | 1 << 63;
+            let short = first.trailing_zeros() as usize / 8;
+            let before = !first & (first - 1);
+            let ends = !word & HIGHEST & !before;
+            let index = self.count + short;
+            if ends == 0 && short + MAX_BYTES >= WINDOW {
+                // It goes on behind the window; the next one begins with it.
+                self.count = index;
+                bytes = &bytes[short..];
+                continue;
+            }
+            let length = ends.trailing_zeros() as usize / 8 + 1 - short;
+            if length > MAX_BYTES {
+                return Err(Leb128Error::Long(index));
+            }
+            let value = number_in((word >> (8 * short)) as u32, length);
+            room[short] = to_bytes(value, index)?;
+            self.count = index + 1;
+            bytes = &bytes[short + length..];
+        }
+        Ok(bytes)
+    }
+}
+
+/// Reads the numbers of a block of so many bytes, as many as there is room for. Room that is left
+/// over may be written to as well.
 pub(super) fn read(
     source: &mut impl Read,
     length: u64,
     blocks: &mut [Block],
 ) -> Result<(), Leb128Error> {
     let (numbers, _) = bytes_of_mut(blocks).as_chunks_mut::<2>();
-    let mut decoder = Decoder {
-        numbers: numbers.iter_mut(),
-        count: 0,
-        bits: 0,
-        bytes: 0,
-    };
+    let mut decoder = Decoder { numbers, count: 0 };
+    let mut left_over = 0;
     pieces(source, length, |piece| {
-        piece.iter().try_for_each(|&byte| decoder.feed(byte))
+        left_over = decoder.decode(piece)?;
+        Ok::<_, Leb128Error>(left_over)
     })?;
-    match decoder.bytes {
+    match left_over {
         0 => Ok(()),
         _ => Err(Leb128Error::Cut(decoder.count)),
     }
@@ -147,6 +216,8 @@ pub(super) fn write(bytes: &mut Vec<u8>, number: i16) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
 
     fn decode(bytes: &[u8]) -> Result<Vec<i16>, Leb128Error> {
         let length = bytes.len() as u64;
@@ -166,6 +237,40 @@ mod tests {
         }
         assert_eq!(decode(&bytes).unwrap(), numbers);
         assert!(decode(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn numbers_come_back_wherever_pieces_end() {
+        // Of all lengths in any order, three bytes each at most, over more than one piece.
+        let mut random = StdRng::seed_from_u64(7);
+        let numbers: Vec<i16> = (0..3 * PIECE)
+            .map(|_| random.random::<i16>() >> random.random_range(0..16))
+            .collect();
+        let mut bytes = Vec::new();
+        for &number in &numbers {
+            write(&mut bytes, number);
+        }
+        let found = decode(&bytes).unwrap();
+        let wrong = found.iter().zip(&numbers).position(|(a, b)| a != b);
+        assert_eq!((wrong, found.len()), (None, numbers.len()));
+        // Faults are told by the number they are in, at the end of a piece as well.
+        let before = PIECE as usize - 2;
+        for (fault, told) in [
+            (&[0x80, 0x80, 0x80, 0x00][..], "has more than 3 bytes"),
+            (&[0xFF, 0xFF, 0x02], "is 49151, which"),
+            (&[0x80, 0x80, 0x80], "is cut off"),
+            (&[0x80], "is cut off"),
+        ] {
+            for ones in [before, before + 1, 4, 8] {
+                let mut bytes = vec![1; ones];
+                bytes.extend(fault);
+                let error = decode(&bytes).unwrap_err().to_string();
+                assert!(
+                    error.starts_with(&format!("number {ones} {told}")),
+                    "{error}"
+                );
+            }
+        }
     }
 
     #[test]

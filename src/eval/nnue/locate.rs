@@ -6,7 +6,9 @@ use super::file;
 use super::network::Network;
 use super::progress::{Progress, WEIGHTS};
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The name of a network in a folder.
 const FILE_NAME: &str = "nn.bin";
@@ -17,72 +19,137 @@ const PROGRESS_NAME: &str = "progress.bin";
 /// What an output is divided by unless something else is known.
 const DEFAULT_SCALE: i32 = 16;
 
-/// A network, and what there is to tell about it.
-pub struct LoadedNetwork {
-    /// The network, with the scale that goes with it.
-    pub network: Network,
-    /// The file it was read from.
-    pub path: PathBuf,
-    /// Bytes of the file.
-    pub length: u64,
-    /// Whether the hashes in the file are those of its architecture. Some trainers' are not.
-    pub is_consistent: bool,
+/// A file as it was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Found {
+    path: PathBuf,
+    length: u64,
+    /// When it was changed, where the system knows.
+    modified: Option<SystemTime>,
 }
 
-impl LoadedNetwork {
-    /// Reads a network from a file, or from the `nn.bin` (in any case) of a folder.
-    ///
-    /// # Errors
-    /// When there is no file or it holds no network that can be used.
-    pub fn read(path: &Path) -> Result<LoadedNetwork, NetError> {
-        let path = if fs::metadata(path)?.is_dir() {
-            find(path, FILE_NAME).ok_or(NetError::NoFileInFolder)?
-        } else {
-            path.to_path_buf()
-        };
+impl Found {
+    fn at(path: PathBuf) -> Result<Found, NetError> {
         let metadata = fs::metadata(&path)?;
         if !metadata.is_file() {
             return Err(NetError::NoFile);
         }
-        let net = file::read(File::open(&path)?, metadata.len(), |stages| {
-            progress_beside(&path, stages)
-        })?;
-        let beside = || scale_beside(&path).unwrap_or(DEFAULT_SCALE).into();
-        let scale = net.scale.unwrap_or_else(beside);
-        Ok(LoadedNetwork {
-            network: Network::new(net.parameters, scale).normalized(),
+        Ok(Found {
             path,
             length: metadata.len(),
+            modified: metadata.modified().ok(),
+        })
+    }
+}
+
+/// The file of a network and those beside it that go with it, as they were found. What is equal
+/// later has not changed, as far as sizes and times tell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NetworkFiles {
+    network: Found,
+    settings: Option<Found>,
+    progress: Option<Found>,
+}
+
+impl NetworkFiles {
+    /// Finds a network at the path of a file, or as the `nn.bin` (in any case) of a folder. Nothing
+    /// is read yet.
+    ///
+    /// # Errors
+    /// When there is no file.
+    pub fn find(path: &Path) -> Result<NetworkFiles, NetError> {
+        let path = if fs::metadata(path)?.is_dir() {
+            find(path, FILE_NAME)?.ok_or(NetError::NoFileInFolder)?
+        } else {
+            path.to_path_buf()
+        };
+        let network = Found::at(path)?;
+        // In a folder that cannot be listed there is nothing to be found.
+        let beside = |name| {
+            let path = find(network.path.parent()?, name).ok()??;
+            Found::at(path).ok()
+        };
+        Ok(NetworkFiles {
+            settings: beside(SETTINGS_NAME),
+            progress: beside(PROGRESS_NAME),
+            network,
+        })
+    }
+
+    /// The file of the network.
+    pub fn path(&self) -> &Path {
+        &self.network.path
+    }
+
+    /// Bytes of the file of the network.
+    pub fn length(&self) -> u64 {
+        self.network.length
+    }
+
+    /// Reads the network.
+    ///
+    /// # Errors
+    /// When the files hold no network that can be used.
+    pub fn read(self) -> Result<LoadedNetwork, NetError> {
+        let file = File::open(self.path())?;
+        let progress = |stages| match &self.progress {
+            Some(found) => read_progress(&found.path, stages).map(Some),
+            None => Ok(None),
+        };
+        let net = file::read(file, self.length(), progress)?;
+        let scale = net.scale.unwrap_or_else(|| {
+            let settings = self.settings.as_ref();
+            let beside = settings.and_then(|found| read_scale(&found.path));
+            beside.unwrap_or(DEFAULT_SCALE).into()
+        });
+        Ok(LoadedNetwork {
+            network: Network::new(net.parameters, scale).normalized(),
+            files: self,
             is_consistent: net.is_consistent,
         })
     }
 }
 
-/// A file of a folder by its name in any case; the exact name first.
-fn find(folder: &Path, name: &str) -> Option<PathBuf> {
-    let exact = folder.join(name);
-    if exact.is_file() {
-        return Some(exact);
-    }
-    let mut names: Vec<PathBuf> = fs::read_dir(folder)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.is_file()
-                && path
-                    .file_name()
-                    .is_some_and(|found| found.eq_ignore_ascii_case(name))
-        })
-        .collect();
-    names.sort();
-    names.into_iter().next()
+/// A network, and what there is to tell about it.
+pub struct LoadedNetwork {
+    /// The network, with the scale that goes with it.
+    pub network: Network,
+    /// The files it was read from.
+    pub files: NetworkFiles,
+    /// Whether the hashes in the file are those of its architecture. Some trainers' are not.
+    pub is_consistent: bool,
 }
 
-/// The weights of the progress of the game beside a network, if there are any.
-fn progress_beside(path: &Path, stages: usize) -> Result<Option<Progress>, NetError> {
-    let Some(path) = path.parent().and_then(|folder| find(folder, PROGRESS_NAME)) else {
-        return Ok(None);
-    };
+impl LoadedNetwork {
+    /// Reads a network from a file or a folder, see [`NetworkFiles`].
+    ///
+    /// # Errors
+    /// When there is no file or it holds no network that can be used.
+    pub fn read(path: &Path) -> Result<LoadedNetwork, NetError> {
+        NetworkFiles::find(path)?.read()
+    }
+}
+
+/// A file of a folder by its name in any case; the exact name first.
+fn find(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
+    let exact = folder.join(name);
+    if exact.is_file() {
+        return Ok(Some(exact));
+    }
+    let mut first: Option<PathBuf> = None;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let found = path.file_name();
+        let is_named = found.is_some_and(|found| found.eq_ignore_ascii_case(name));
+        if is_named && path.is_file() && first.as_ref().is_none_or(|first| path < *first) {
+            first = Some(path);
+        }
+    }
+    Ok(first)
+}
+
+/// Reads the weights of the progress of the game.
+fn read_progress(path: &Path, stages: usize) -> Result<Progress, NetError> {
     let bytes = fs::read(path)?;
     let (numbers, rest) = bytes.as_chunks::<8>();
     if numbers.len() != WEIGHTS || !rest.is_empty() {
@@ -92,13 +159,12 @@ fn progress_beside(path: &Path, stages: usize) -> Result<Option<Progress>, NetEr
         });
     }
     let weights = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
-    let progress = Progress::of_file(weights, stages).ok_or(NetError::ProgressNumbers)?;
-    Ok(Some(progress))
+    Progress::of_file(weights, stages).ok_or(NetError::ProgressNumbers)
 }
 
-/// The scale in the settings beside a network.
-fn scale_beside(path: &Path) -> Option<i32> {
-    let settings = fs::read(find(path.parent()?, SETTINGS_NAME)?).ok()?;
+/// Reads the scale from a file of settings.
+fn read_scale(path: &Path) -> Option<i32> {
+    let settings = fs::read(path).ok()?;
     scale_in(&String::from_utf8_lossy(&settings))
 }
 
@@ -122,6 +188,18 @@ fn scale_in(settings: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_is_not_an_empty_one() {
+        // A file in its place stands for one that may not be read: whoever runs this may be allowed
+        // everything.
+        let no_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        assert!(find(&no_folder, FILE_NAME).is_err());
+        let without = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        assert_eq!(find(&without, FILE_NAME).unwrap(), None);
+        let with = find(without.parent().unwrap(), "CARGO.toml").unwrap();
+        assert_eq!(with.unwrap(), no_folder);
+    }
 
     #[test]
     fn scales_are_found_in_settings() {

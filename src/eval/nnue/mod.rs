@@ -1,7 +1,7 @@
 //! Evaluation by a neural network (NNUE) from a file.
 //!
-//! A network reads features of both sides' views of the board ([`features`]), adds up a row of
-//! weights for each ([`accumulator`], move by move), and passes the sums through three small
+//! A network reads features ([`features`]) of both sides' views of the board ([`view`]), adds up a
+//! row of weights for each ([`accumulator`], move by move), and passes the sums through three small
 //! layers ([`network`]) by means of [`backend`]s for several instruction sets. [`mod@file`] reads the
 //! files that shogi players have, whatever their [`architecture`]: another one is a row of data.
 //!
@@ -13,6 +13,7 @@ mod architecture;
 mod backend;
 mod buckets;
 mod cache;
+mod compressed;
 mod detect;
 mod effects;
 mod embedded;
@@ -36,12 +37,13 @@ mod stacked_file;
 #[cfg(test)]
 mod tests;
 mod text;
+mod view;
 
 pub use architecture::Architecture;
-pub use embedded::embedded;
+pub use embedded::{EMBEDDED_BYTES, embedded};
 pub use error::NetError;
 pub use leb128::Leb128Error;
-pub use locate::LoadedNetwork;
+pub use locate::{LoadedNetwork, NetworkFiles};
 pub use network::{Network, Scale};
 pub use own::OwnNetwork;
 

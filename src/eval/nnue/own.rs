@@ -18,10 +18,11 @@
 
 use super::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
 use super::error::NetError;
-use super::features::{self, FeatureSet, OWN_FEATURE_SETS};
+use super::features::{FeatureSet, OWN_FEATURE_SETS};
 use super::file::NetFile;
 use super::network::{Block, Network, Parameters, Scale, Tail, Transformer};
 use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, output_number};
+use super::view;
 use crate::position::Position;
 
 /// What every file begins with.
@@ -157,7 +158,7 @@ impl OwnNetwork {
         let us = position.side_to_move();
         let mut active = [[0; OwnNetwork::ACTIVE]; 2];
         for (active, perspective) in active.iter_mut().zip([us, !us]) {
-            let list = features::active(set, perspective, position, None);
+            let list = view::active(set, perspective, position, None);
             let list: &[u32; OwnNetwork::ACTIVE] = list.as_slice().try_into().ok()?;
             *active = list.map(|feature| feature as u16);
         }

@@ -3,10 +3,11 @@
 use super::backend::available;
 use super::error::NetError;
 use super::explain::output;
-use super::features::{OWN_FEATURE_SETS, active};
+use super::features::OWN_FEATURE_SETS;
 use super::network::{Block, Network, Scale};
 use super::own::OwnNetwork;
 use super::tests::{POSITIONS, follow, games, position, read_bytes};
+use super::view::active;
 use crate::position::Position;
 use crate::types::value::MAX_EVAL;
 use crate::types::{Color, PieceType};

@@ -2,7 +2,8 @@
 //! single number for each instead of a row.
 #![forbid(unsafe_code)]
 
-use super::features::{self, FeatureSet, HALF_KP};
+use super::features::{FeatureSet, HALF_KP};
+use super::view;
 use crate::position::Position;
 use crate::types::Color;
 
@@ -75,7 +76,7 @@ impl Progress {
     }
 
     fn sum(&self, set: &FeatureSet, perspective: Color, position: &Position) -> i64 {
-        let active = features::active(set, perspective, position, None);
+        let active = view::active(set, perspective, position, None);
         let weights = active.as_slice().iter();
         weights
             .map(|&feature| i64::from(self.weights[feature as usize]))

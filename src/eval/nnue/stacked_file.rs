@@ -1,25 +1,21 @@
 //! Reads networks with many stacks of layers (SFNN): the first layer compressed, perhaps values of
 //! pieces, perhaps weights of the progress of the game, then the stacks one after another.
 //!
-//! How many numbers the compressed blocks hold tells features and width, what is left of the file
+//! The first layer (see [`super::compressed`]) tells features and width, what is left of the file
 //! the sizes of the layers; the hash before every stack confirms them. Only the way to choose a
 //! stack has to come from the text, unless a single one fits their number.
 #![forbid(unsafe_code)]
 
-use super::architecture::{
-    Activation, Architecture, DOUBLED, Form, MAX_HIDDEN, MAX_WIDTH, Shards, Stacks, WIDTH_STEP,
-};
+use super::architecture::{Activation, Architecture, DOUBLED, Form, MAX_HIDDEN, Shards, Stacks};
 use super::buckets::Scheme;
+use super::compressed::read_transformer;
 use super::error::NetError;
-use super::features::FeatureSet;
 use super::file::{COUNTED_VERSION, Header, NetFile, read_stack};
 use super::layer_stack::LayerStacks;
-use super::leb128::{self, MAGIC};
-use super::network::{Block, Parameters, Tail, Transformer};
+use super::network::{Parameters, Tail};
 use super::progress::{Progress, WEIGHTS};
 use super::source::Source;
 use super::text::StackedName;
-use crate::memory::Table;
 use std::io::{Read, Seek};
 
 /// The hash in the header, without progress.
@@ -34,8 +30,6 @@ const PROGRESS_HASH: u32 = 0x6F50_524F;
 const RSHOGI_STACKS: usize = 9;
 /// Most stacks of a file of rshogi.
 const MAX_RSHOGI_STACKS: u32 = 16;
-/// Widths of the first layer, half of which have to fill whole blocks as well.
-const STEP: usize = 2 * WIDTH_STEP;
 
 /// Reads what follows the text. `progress` reads the weights of the progress beside the file, for
 /// so many stages.
@@ -124,112 +118,6 @@ fn known_count<R: Read + Seek>(
         });
     }
     Ok(Some(found as usize))
-}
-
-/// Reads the first layer, biases and weights in two blocks or in one. How many numbers there are
-/// tells the features.
-fn read_transformer<R: Read + Seek>(
-    source: &mut Source<R>,
-    sets: &'static [FeatureSet],
-) -> Result<(Transformer, &'static FeatureSet), NetError> {
-    let refusal = |biases, weights| NetError::FirstLayer {
-        limit: MAX_WIDTH,
-        biases,
-        weights,
-    };
-    let first = Compressed::find(source, "biases of the first layer")?;
-    if first.count <= MAX_WIDTH {
-        let width = first.count;
-        let mut biases = vec![Block::ZERO; width.div_ceil(32)];
-        first.read(source, &mut biases)?;
-        let second = Compressed::find(source, "weights of the first layer")?;
-        let features = sets
-            .iter()
-            .filter(|_| width > 0 && width.is_multiple_of(STEP))
-            .find(|set| set.dimensions() * width == second.count)
-            .ok_or_else(|| refusal(width, second.count))?;
-        let mut weights = Table::zeroed(second.count / 32);
-        second.read(source, &mut weights)?;
-        let transformer = Transformer {
-            biases: biases.into(),
-            weights,
-        };
-        return Ok((transformer, features));
-    }
-    let mut candidates = sets.iter().filter_map(|set| {
-        let width = first.count / (1 + set.dimensions());
-        let fits = width * (1 + set.dimensions()) == first.count
-            && width.is_multiple_of(STEP)
-            && (STEP..=MAX_WIDTH).contains(&width);
-        fits.then_some((set, width))
-    });
-    let (features, width) = candidates.next().ok_or_else(|| refusal(0, first.count))?;
-    let mut all = vec![Block::ZERO; first.count / 32];
-    first.read(source, &mut all)?;
-    let (biases, weights) = all.split_at(width / 32);
-    let transformer = Transformer {
-        biases: biases.into(),
-        weights: weights.iter().copied().collect(),
-    };
-    Ok((transformer, features))
-}
-
-/// A compressed block.
-struct Compressed {
-    /// What it holds.
-    part: &'static str,
-    /// Its bytes.
-    length: u64,
-    /// Its numbers.
-    count: usize,
-}
-
-impl Compressed {
-    /// Finds the block that comes next, before which some converters leave a `_`, and counts its
-    /// numbers. What is read next is its first byte.
-    fn find<R: Read + Seek>(
-        source: &mut Source<R>,
-        part: &'static str,
-    ) -> Result<Compressed, NetError> {
-        let at = source.at();
-        let no_block = || NetError::NoBlock { part, at };
-        let mut magic = *MAGIC;
-        if source.left() < 1 + MAGIC.len() as u64 + 4 {
-            return Err(no_block());
-        }
-        source.read_exact(&mut magic[..1])?;
-        if magic[0] == b'_' {
-            source.read_exact(&mut magic[..1])?;
-        }
-        source.read_exact(&mut magic[1..])?;
-        if magic != *MAGIC {
-            return Err(no_block());
-        }
-        let (length, left) = (source.word()?, source.left());
-        if u64::from(length) > left {
-            return Err(NetError::BlockCut { part, length, left });
-        }
-        let start = source.at();
-        let count = leb128::count(source, length.into())?;
-        source.seek(start)?;
-        Ok(Compressed {
-            part,
-            length: length.into(),
-            count,
-        })
-    }
-
-    /// Reads its numbers to where they are wanted.
-    fn read<R: Read + Seek>(
-        &self,
-        source: &mut Source<R>,
-        blocks: &mut [Block],
-    ) -> Result<(), NetError> {
-        leb128::read(source, self.length, blocks).map_err(|error| NetError::Block {
-            part: self.part,
-            error,
-        })
-    }
 }
 
 /// Reads the values of pieces for each stack. The biases are the same for both sides and do not

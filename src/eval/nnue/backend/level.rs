@@ -20,7 +20,7 @@ macro_rules! level {
 
         const _: () = {
             use $crate::eval::nnue::backend::{Backend, dense, rows, scalar};
-            use $crate::eval::nnue::features::Changes;
+            use $crate::eval::nnue::view::Changes;
             use $crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
 
             impl Backend for $level {

@@ -24,8 +24,8 @@ mod ssse3;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use super::features::Changes;
 use super::network::{Affine, Block, Bytes, Transformer, Weights};
+use super::view::Changes;
 use crate::memory::{Plain, Zeroable};
 use std::sync::OnceLock;
 

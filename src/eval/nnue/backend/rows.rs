@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::registers::{Dot, Registers};
-use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Block, Transformer};
+use crate::eval::nnue::view::Changes;
 use crate::memory::{bytes_of, bytes_of_mut};
 
 /// Registers of a piece.

@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::Backend;
-use crate::eval::nnue::features::Changes;
 use crate::eval::nnue::network::{Affine, Block, Bytes, Transformer};
+use crate::eval::nnue::view::Changes;
 use crate::memory::bytes_of_mut;
 
 /// Runs everywhere.
