@@ -13,6 +13,9 @@ mod architecture;
 mod backend;
 mod buckets;
 mod cache;
+mod classic;
+#[cfg(test)]
+mod classic_tests;
 mod detect;
 mod effects;
 mod embedded;
@@ -38,6 +41,7 @@ mod tests;
 mod text;
 
 pub use architecture::Architecture;
+pub use classic::{ClassicLayer, ClassicNetwork};
 pub use embedded::embedded;
 pub use error::NetError;
 pub use leb128::Leb128Error;
