@@ -8,7 +8,6 @@ use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played};
 use crate::eval::Evaluator;
-use crate::eval::nnue::OwnNetwork;
 use crate::position::Position;
 use crate::tools::random::Random;
 use std::fmt;
@@ -150,7 +149,7 @@ impl<'a> Reader<'a> {
             self.counts.read += 1;
             let is_fit = score.unsigned_abs() <= self.filter.max_score;
             let active = (is_fit && self.filter.takes(position, played))
-                .then(|| OwnNetwork::active(self.shape.features, self.shape.outputs, position))
+                .then(|| self.shape.active(position))
                 .flatten();
             let Some((features, output)) = active else {
                 self.counts.left_out += 1;
