@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What decides a game, besides its number.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Rules {
     /// Decides the openings, together with the number of the game.
     pub seed: u64,
@@ -23,6 +23,9 @@ pub struct Rules {
     pub max_moves: u32,
     /// Random plies at the start.
     pub opening: RangeInclusive<u8>,
+    /// Positions that every other game starts from, with [`BOOK_PLIES`] random plies after them;
+    /// none: all games start from the even start position.
+    pub book: Arc<[Position]>,
     /// Openings whose first search gives a score beyond this are given up.
     pub balance: Value,
     /// A game is given to the side that every search of [`Rules::agreement`] plies in a row gives
@@ -32,6 +35,8 @@ pub struct Rules {
     pub agreement: u32,
 }
 
+/// Random plies after a position of the book.
+const BOOK_PLIES: RangeInclusive<u8> = 0..=6;
 /// How much of the nodes of a search may be spent before its last iteration, in percent.
 const SOFT_SHARE: u64 = 54;
 
@@ -151,11 +156,18 @@ impl Player {
         (self.rules.nodes * SOFT_SHARE / 100).max(1)
     }
 
-    /// Plays random moves from the start; `None` if that is not possible.
+    /// Sets a game up and plays its random moves; `None` if that is not possible.
     fn opening(&mut self, random: &mut Random, game: &mut Game) -> Option<Position> {
-        let (low, high) = (*self.rules.opening.start(), *self.rules.opening.end());
+        let book = &self.rules.book;
+        let (mut position, plies) = if book.is_empty() || game.number.is_multiple_of(2) {
+            (Position::startpos(), &self.rules.opening)
+        } else {
+            (book[random.below(book.len())].clone(), &BOOK_PLIES)
+        };
+        let (low, high) = (*plies.start(), *plies.end());
         game.opening = low + random.below(usize::from(high - low) + 1) as u8;
-        let mut position = Position::startpos();
+        let start = position.to_sfen();
+        game.start = (start != Position::startpos().to_sfen()).then_some(start);
         self.referee.begin(&position);
         for _ in 0..game.opening {
             let moves = position.legal_moves();

@@ -4,12 +4,15 @@
 use super::evaluation::Evaluation;
 use super::play::Rules;
 use crate::data::{DataError, GameReader, Header};
+use crate::position::Position;
 use crate::tools::arguments::{ArgumentError, Arguments};
+use crate::tools::openings::{self, OpeningsError};
 use crate::types::{Value, value};
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 /// What `komaoto datagen --help` prints.
@@ -22,6 +25,8 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --threads N      games played at a time (all cores)
   --nodes N        nodes of a search in the mean (1000): its last iteration is finished
   --seed N         decides the openings (random)
+  --openings FILE  positions, one SFEN a line, that every other game starts from, with up to six
+                   random moves (none: all start from the even start position, with 4 to 14)
   --net FILE       network to play with, or handwritten (the network built in)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
@@ -80,6 +85,7 @@ impl Settings {
         let nodes = arguments.number("--nodes", 1..=1_000_000_000u64)?;
         let seed = arguments.number("--seed", 0..=u64::MAX)?;
         let net = arguments.path("--net")?;
+        let book = arguments.path("--openings")?;
         let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
         let highest = ADJUDICATION as u16;
         let adjudication = arguments.number("--adjudicate", LEAST_ADJUDICATION..=highest)?;
@@ -102,6 +108,10 @@ impl Settings {
                 .or_else(|| begun("max-moves")?.try_into().ok())
                 .unwrap_or(MAX_MOVES),
             opening: 4..=14,
+            book: match book {
+                Some(path) => openings::read(&path)?.into(),
+                None => Arc::default(),
+            },
             balance: 700,
             adjudication: adjudication
                 .map(Value::from)
@@ -122,7 +132,7 @@ impl Settings {
     pub fn header(&self, evaluation: &Evaluation) -> Header {
         let rules = &self.rules;
         let (low, high) = (rules.opening.start(), rules.opening.end());
-        let settings = [
+        let mut settings = vec![
             ("seed", rules.seed.to_string()),
             ("nodes", rules.nodes.to_string()),
             ("max-moves", rules.max_moves.to_string()),
@@ -131,12 +141,19 @@ impl Settings {
             ("adjudication-score", rules.adjudication.to_string()),
             ("adjudication-plies", rules.agreement.to_string()),
         ];
+        if !rules.book.is_empty() {
+            // With other positions the games would be others.
+            let keys = rules.book.iter().map(Position::key);
+            let hash = keys.fold(0, |hash: u64, key| hash.rotate_left(1) ^ key);
+            settings.push(("openings", format!("{} {hash:016x}", rules.book.len())));
+        }
+        let settings = settings.into_iter();
         Header {
             engine: concat!("Komaoto ", env!("CARGO_PKG_VERSION")).into(),
             evaluation: evaluation.name.clone(),
             evaluation_hash: evaluation.hash,
             pawn: evaluation.pawn,
-            settings: settings.map(|(key, value)| (key.into(), value)).to_vec(),
+            settings: settings.map(|(key, value)| (key.into(), value)).collect(),
         }
     }
 }
@@ -150,6 +167,9 @@ pub enum SettingsError {
     /// Two goals.
     #[error("--games and --positions cannot be used together")]
     TwoGoals,
+    /// The openings.
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
     /// The file to continue.
     #[error(transparent)]
     Data(#[from] DataError),

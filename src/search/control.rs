@@ -6,10 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// A node counter on a cache line of its own, so that threads do not slow each other down.
+/// What one thread tells the others, on a cache line of its own, so that threads do not slow each
+/// other down.
 #[repr(align(128))]
 #[derive(Default)]
-struct Counter(AtomicU64);
+struct Told {
+    nodes: AtomicU64,
+    /// The bits of a floating-point number; those of 0 before anything was told.
+    patience: AtomicU64,
+}
 
 /// When the expected move was played, and the clock sent with it.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +35,7 @@ pub struct Control {
     finished: AtomicBool,
     ponder_hit: Mutex<Option<PonderHit>>,
     changed: Condvar,
-    nodes: Box<[Counter]>,
+    threads: Box<[Told]>,
 }
 
 impl Control {
@@ -43,7 +48,7 @@ impl Control {
             finished: AtomicBool::new(false),
             ponder_hit: Mutex::new(None),
             changed: Condvar::new(),
-            nodes: (0..threads).map(|_| Counter::default()).collect(),
+            threads: (0..threads).map(|_| Told::default()).collect(),
         }
     }
 
@@ -110,15 +115,37 @@ impl Control {
     /// Publishes a thread's node count.
     #[inline(always)]
     pub fn count_nodes(&self, thread: usize, nodes: u64) {
-        self.nodes[thread].0.store(nodes, Relaxed);
+        self.threads[thread].nodes.store(nodes, Relaxed);
     }
 
     /// Nodes of all threads.
     pub fn nodes(&self) -> u64 {
-        self.nodes
+        self.threads
             .iter()
-            .map(|counter| counter.0.load(Relaxed))
+            .map(|thread| thread.nodes.load(Relaxed))
             .sum()
+    }
+
+    /// Publishes how much of its optimum of time a thread would have the search take, as a factor.
+    pub fn ask_patience(&self, thread: usize, factor: f64) {
+        self.threads[thread]
+            .patience
+            .store(factor.to_bits(), Relaxed);
+    }
+
+    /// The mean of what the threads asked for: 1 before any did.
+    pub fn patience(&self) -> f64 {
+        let asked = self
+            .threads
+            .iter()
+            .map(|thread| f64::from_bits(thread.patience.load(Relaxed)))
+            .filter(|&factor| factor > 0.0);
+        let (sum, count) = asked.fold((0.0, 0), |(sum, count), factor| (sum + factor, count + 1));
+        if count == 0 {
+            1.0
+        } else {
+            sum / f64::from(count)
+        }
     }
 
     /// Marks the search as answered.
@@ -129,5 +156,21 @@ impl Control {
     /// Whether the search has answered.
     pub fn is_finished(&self) -> bool {
         self.finished.load(Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_is_the_mean_of_what_was_asked_for() {
+        let control = Control::new(3, false);
+        assert_eq!(control.patience(), 1.0);
+        control.ask_patience(1, 0.5);
+        assert_eq!(control.patience(), 0.5);
+        control.ask_patience(0, 2.0);
+        control.ask_patience(2, 3.5);
+        assert_eq!(control.patience(), 2.0);
     }
 }

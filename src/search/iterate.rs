@@ -56,11 +56,13 @@ impl Worker {
             if self.is_settled_by_mate(lines) {
                 break;
             }
+            let stability = self.stability(&before, depth - last_change);
+            self.control.ask_patience(self.id, stability.patience());
             if self.main.is_some() {
                 self.report_iteration(lines, &mut last_reported);
-                let stability = self.stability(&before, depth - last_change);
+                let forced = self.root_moves.len() == 1;
                 if let Some(main) = &mut self.main
-                    && (main.time.after_iteration(&self.control, &stability)
+                    && (main.time.after_iteration(&self.control, forced)
                         || main.soft_nodes.is_some_and(|limit| self.nodes >= limit))
                 {
                     break;
@@ -109,7 +111,6 @@ impl Worker {
             settled,
             changes: self.best_move_changes,
             effort: best.nodes as f64 / self.nodes.max(1) as f64,
-            forced: self.root_moves.len() == 1,
         }
     }
 

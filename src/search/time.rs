@@ -124,21 +124,21 @@ pub struct Stability {
     pub falling: i32,
     /// Iterations since the best move last changed.
     pub settled: i32,
-    /// Recent changes of the best move, halved every iteration, per thread.
+    /// Recent changes of the best move, halved every iteration.
     pub changes: f64,
     /// Share of the nodes spent on the best move, 0 to 1.
     pub effort: f64,
-    /// Whether there is only one legal move.
-    pub forced: bool,
 }
 
-/// Factor by which unsettled iterations lengthen and settled ones shorten the optimum.
-fn stability_factor(stability: &Stability) -> f64 {
-    let falling = (1.0 + f64::from(stability.falling) / 120.0).clamp(0.6, 1.7);
-    let settled = 1.25 - 0.05 * f64::from(stability.settled.clamp(0, 10));
-    let changes = 1.0 + 0.6 * stability.changes;
-    let effort = 1.45 - 0.75 * stability.effort;
-    falling * settled * changes * effort
+impl Stability {
+    /// Factor by which unsettled iterations lengthen and settled ones shorten the optimum.
+    pub fn patience(&self) -> f64 {
+        let falling = (1.0 + f64::from(self.falling) / 120.0).clamp(0.6, 1.7);
+        let settled = 1.25 - 0.05 * f64::from(self.settled.clamp(0, 10));
+        let changes = 1.0 + 0.6 * self.changes;
+        let effort = 1.45 - 0.75 * self.effort;
+        falling * settled * changes * effort
+    }
 }
 
 impl TimeManager {
@@ -211,9 +211,10 @@ impl TimeManager {
         self.turn_elapsed() >= Duration::from_millis(limit)
     }
 
-    /// Called after each iteration: decides whether another one is worth its time. The search
-    /// may have to go on to the end of a second that is charged anyway.
-    pub fn after_iteration(&mut self, control: &Control, stability: &Stability) -> bool {
+    /// Called after each iteration: decides whether another one is worth its time, which all
+    /// threads have a say in. The search may have to go on to the end of a second that is charged
+    /// anyway. `forced` is whether there is only one legal move.
+    pub fn after_iteration(&mut self, control: &Control, forced: bool) -> bool {
         self.notice_hit(control);
         let Some(budget) = self.budget else {
             return false;
@@ -223,8 +224,8 @@ impl TimeManager {
         }
         let mut wanted = budget.optimum as f64;
         if budget.optimum < budget.maximum {
-            wanted *= stability_factor(stability);
-            if stability.forced {
+            wanted *= control.patience();
+            if forced {
                 wanted = wanted.min(500.0);
             }
         }

@@ -7,5 +7,6 @@ pub mod bench;
 pub mod cpu;
 #[allow(unsafe_code, reason = "signals; the use says why it is sound")]
 pub mod interrupt;
+pub mod openings;
 pub mod random;
 pub mod referee;

@@ -31,6 +31,7 @@ mod settings;
 mod squared;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use crate::tools::interrupt;
 use settings::{HELP, Settings};

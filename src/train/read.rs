@@ -4,12 +4,14 @@
 use super::error::TrainError;
 use super::model::Shape;
 use super::sample::{SCALE, Sample};
+use super::trace::{self, Scores};
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played};
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::tools::random::Random;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
@@ -21,7 +23,7 @@ const MAX_HELD_BACK: u64 = 400_000;
 const PAWN: i32 = 100;
 
 /// Which positions to learn from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Filter {
     /// The score that promises 73 % of the points, in centipawns as the files have it: what a
     /// network is to call 600.
@@ -36,23 +38,27 @@ pub struct Filter {
     /// Whether the score is to be that of the hand-written evaluation. It is static, so that all
     /// positions are good.
     pub distil: bool,
+    /// How much of a score is that of a ply later, from 0 to 1: see [`trace`].
+    pub trace: f64,
 }
 
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "scale {}\nmax-score {}\nmin-ply {}\nnoisy {}\ndistil {}",
-            self.scale, self.max_score, self.min_ply, self.noisy, self.distil
+            "scale {}\nmax-score {}\nmin-ply {}\nnoisy {}\ndistil {}\ntrace {}",
+            self.scale, self.max_score, self.min_ply, self.noisy, self.distil, self.trace
         )
     }
 }
 
 impl Filter {
-    fn takes(&self, position: &Position, played: Played) -> bool {
+    fn takes(&self, position: &Position, played: Played, score: i32) -> bool {
         let mv = played.mv;
         let is_quiet = || !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
-        position.ply() >= self.min_ply && (self.noisy || self.distil || is_quiet())
+        score.unsigned_abs() <= self.max_score
+            && position.ply() >= self.min_ply
+            && (self.noisy || self.distil || is_quiet())
     }
 }
 
@@ -65,6 +71,8 @@ pub struct Counts {
     pub read: u64,
     /// Those the filter left out.
     pub left_out: u64,
+    /// Those that came before, here or in another game.
+    pub repeated: u64,
     /// Those held back for validation.
     pub held_back: u64,
 }
@@ -76,6 +84,8 @@ pub struct Reader<'a> {
     seed: u64,
     evaluator: Evaluator,
     counts: Counts,
+    /// Keys of all positions taken.
+    seen: HashSet<u64>,
     /// Takes a sample, and whether it is for validation.
     sink: &'a mut dyn FnMut(Sample, bool) -> Result<(), TrainError>,
 }
@@ -93,6 +103,7 @@ impl<'a> Reader<'a> {
             seed,
             evaluator: Evaluator::new(),
             counts: Counts::default(),
+            seen: HashSet::new(),
             sink,
         }
     }
@@ -141,24 +152,32 @@ impl<'a> Reader<'a> {
     fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
         let held_back = self.holds_back();
         self.counts.games += 1;
+        let Filter { trace, scale, .. } = self.filter;
+        let mut traced = trace::scores(game, trace as f32, |score| {
+            i32::from(score) * PAWN / pawn * SCALE as i32 / scale as i32
+        });
         let mut sunk = Ok(());
         let replayed = game.replay(|position, played| {
-            let Some(score) = self.score(position, played, pawn) else {
+            let Some(scores) = self.scores(position, traced.next().flatten()) else {
                 return;
             };
             self.counts.read += 1;
-            let is_fit = score.unsigned_abs() <= self.filter.max_score;
-            let active = (is_fit && self.filter.takes(position, played))
-                .then(|| self.shape.active(position))
-                .flatten();
-            let Some((features, output)) = active else {
+            if !self.filter.takes(position, played, scores.own) {
+                self.counts.left_out += 1;
+                return;
+            }
+            let Some((features, output)) = self.shape.active(position) else {
                 self.counts.left_out += 1;
                 return;
             };
+            if !self.seen.insert(position.key()) {
+                self.counts.repeated += 1;
+                return;
+            }
             self.counts.held_back += u64::from(held_back);
             let sample = Sample {
                 features,
-                score: score as i16,
+                score: scores.traced,
                 result: game.result.for_side(position.side_to_move()),
                 output: output as u8,
             };
@@ -170,14 +189,16 @@ impl<'a> Reader<'a> {
         Ok(replayed.map(drop))
     }
 
-    /// What to learn about a position, in centipawns.
-    fn score(&mut self, position: &Position, played: Played, pawn: i32) -> Option<i32> {
-        let score = if self.filter.distil {
-            self.evaluator.reset(position);
-            self.evaluator.evaluate(position)
-        } else {
-            i32::from(played.score?) * PAWN / pawn
-        };
-        Some(score * SCALE as i32 / self.filter.scale as i32)
+    /// What to learn about a position.
+    fn scores(&mut self, position: &Position, searched: Option<Scores>) -> Option<Scores> {
+        if !self.filter.distil {
+            return searched;
+        }
+        self.evaluator.reset(position);
+        let score = self.evaluator.evaluate(position) * SCALE as i32 / self.filter.scale as i32;
+        Some(Scores {
+            own: score,
+            traced: score as i16,
+        })
     }
 }

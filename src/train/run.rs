@@ -45,10 +45,12 @@ pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), 
     let fingerprint = settings.fingerprint(set.len(), set.validation.len() as u64);
     let state = begin(settings, &fingerprint)?;
     eprintln!(
-        "{} games, {} positions, {} left out, {} held back, {} to learn from; {}, {} threads",
+        "{} games, {} positions, {} left out, {} repeated, {} held back, {} to learn from; {}, {} \
+         threads",
         counts.games,
         counts.read,
         counts.left_out,
+        counts.repeated,
         counts.held_back,
         set.len(),
         settings.shape,

@@ -29,6 +29,8 @@ positions of other programs (.psv, .bin, .hcpe)
   --batch N        positions between two steps (16384)
   --rate X         learning rate at the start (0.001); half of that or less after --init
   --lambda X       weight of the score, the rest is that of the result (1)
+  --trace X        share of the next position's score in that of a position (0): scores that look
+                   farther ahead
   --decay X        weight decay (0.01)
   --scale N        score that promises 73 % of the points, see `komaoto data info`; the
                    network will call it 600 centipawns (600)
@@ -39,7 +41,7 @@ positions of other programs (.psv, .bin, .hcpe)
   --threads N      threads (all cores)
   --memory N       MB of positions to hold in memory; more of them go to FILE.parts on disk (4096)
 Numbers may end with k or M. The same seed and number of threads give the same network. Random opening moves are
-never learnt from. One game in twenty is held back to validate with. Ctrl-C saves a checkpoint.";
+never learnt from, and positions that come again are learnt once. One game in twenty is held back to validate with. Ctrl-C saves a checkpoint.";
 
 /// Everything asked for.
 #[derive(Clone, Debug)]
@@ -94,6 +96,7 @@ impl Settings {
                 min_ply: it.number("--min-ply", 0..=10_000u32)?.unwrap_or(1),
                 noisy: it.switch("--noisy"),
                 distil: it.switch("--distil"),
+                trace: it.decimal("--trace", 0.0..=1.0)?.unwrap_or(0.0),
             },
             seed: it.number("--seed", 0..=u64::MAX)?.unwrap_or(1),
             threads: it

@@ -14,9 +14,10 @@ use super::kernel::{self, Gradient, Scratch};
 use super::model::{Model, Shape, Tail, limit};
 use super::read::{Counts, Filter, Reader};
 use super::run::{run, run_until};
-use super::sample::{BYTES, SCALE, Sample};
+use super::sample::{BYTES, SCALE, Sample, sigmoid};
 use super::set::Collector;
 use super::settings::Settings;
+use super::trace;
 use crate::data::testing::Folder;
 use crate::data::{End, Game, GameResult, GameWriter, Header, Played};
 use crate::eval::Evaluator;
@@ -105,6 +106,24 @@ fn game(number: u32, moves: &str, score: i16) -> Game {
         result: GameResult::Win(Color::White),
         end: End::Unknown,
     }
+}
+
+/// A game of random moves of the same length, with the same score for either side to move.
+fn random_game(number: u32, score: i16) -> Game {
+    let mut rng = StdRng::seed_from_u64(number.into());
+    let mut position = Position::startpos();
+    let moves: Vec<String> = (0..MOVES.split(' ').count())
+        .map(|_| {
+            let mv = *position.legal_moves().choose(&mut rng).unwrap();
+            position.do_move(mv);
+            mv.to_string()
+        })
+        .collect();
+    let mut game = game(number, &moves.join(" "), score);
+    for played in &mut game.moves {
+        played.score = played.score.map(|_| score);
+    }
+    game
 }
 
 /// Writes games to a file.

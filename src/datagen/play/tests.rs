@@ -6,6 +6,7 @@ fn rules() -> Rules {
         nodes: 60,
         max_moves: 100,
         opening: 4..=14,
+        book: Arc::default(),
         balance: 700,
         adjudication: 3000,
         agreement: 4,
@@ -56,4 +57,22 @@ fn the_hash_table_grows_with_the_nodes() {
         [1, 500, 1000, 3000, u64::MAX].map(hash_megabytes),
         [1, 1, 2, 8, 16]
     );
+}
+
+#[test]
+fn every_other_game_starts_from_the_book() {
+    let start = "4k4/9/9/9/9/9/PPPPPPPPP/9/4K4 b RBrb 31";
+    let book = [Position::from_sfen(start).unwrap()].into();
+    let mut player = player(Rules { book, ..rules() });
+    for number in 0..4 {
+        let game = player.play(number, &go()).unwrap();
+        let expected = (number % 2 == 1).then_some(start);
+        assert_eq!(game.start.as_deref(), expected);
+        assert!(expected.is_none() || game.opening <= 6);
+        assert!(game.replay(|_, _| ()).is_ok());
+        assert_eq!(
+            game.start_position().unwrap().ply() == 31,
+            expected.is_some()
+        );
+    }
 }

@@ -19,10 +19,10 @@ mod threads;
 
 use crate::datagen::evaluation::Evaluation;
 use crate::eval::nnue::{NetError, Network};
-use crate::position::SfenError;
 use crate::search::{HashError, SearchOptions, Technique, Techniques};
 use crate::tools::arguments::ArgumentError;
 use crate::tools::interrupt;
+use crate::tools::openings::OpeningsError;
 use crate::tools::referee::DECLARATION;
 use depth::Cost;
 use games::Match;
@@ -54,22 +54,9 @@ pub enum AblationError {
         /// What is wrong with it.
         error: NetError,
     },
-    /// The file of openings.
-    #[error("openings {}: {error}", .path.display())]
-    Openings {
-        /// The file.
-        path: PathBuf,
-        /// Why it cannot be read.
-        error: io::Error,
-    },
-    /// An opening.
-    #[error("opening {number}: {error}")]
-    Opening {
-        /// Which one, from 1.
-        number: usize,
-        /// What is wrong with it.
-        error: SfenError,
-    },
+    /// The openings.
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
     /// Games would repeat themselves.
     #[error("{openings} openings are enough for {} games, not for {games}", .openings * 2)]
     FewOpenings {

@@ -5,10 +5,11 @@ use super::AblationError;
 use crate::position::Position;
 use crate::search::{Technique, technique};
 use crate::tools::arguments::{ArgumentError, Arguments};
+use crate::tools::openings;
 use crate::types::{Depth, MAX_PLY};
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::{fs, thread};
+use std::path::{Path, PathBuf};
+use std::thread;
 
 /// What `komaoto ablation --help` prints.
 pub const HELP: &str = "\
@@ -90,21 +91,10 @@ impl Settings {
     /// # Errors
     /// When they cannot be read, or are too few.
     pub fn openings(&self) -> Result<Vec<Position>, AblationError> {
-        let text = match &self.openings {
-            None => OPENINGS.to_string(),
-            Some(path) => fs::read_to_string(path).map_err(|error| {
-                let path = path.clone();
-                AblationError::Openings { path, error }
-            })?,
+        let openings = match &self.openings {
+            None => openings::parse(OPENINGS, Path::new("positions/openings.sfen"))?,
+            Some(path) => openings::read(path)?,
         };
-        let lines = text.lines().map(str::trim);
-        let openings: Vec<Position> = lines
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .zip(1..)
-            .map(|(line, number)| {
-                Position::from_sfen(line).map_err(|error| AblationError::Opening { number, error })
-            })
-            .collect::<Result<_, _>>()?;
         if openings.len() < self.games.div_ceil(2) {
             return Err(AblationError::FewOpenings {
                 openings: openings.len(),

@@ -44,6 +44,7 @@ const QUIET: Filter = Filter {
     min_ply: 1,
     noisy: false,
     distil: false,
+    trace: 0.0,
 };
 
 /// The samples of a file.
@@ -130,7 +131,7 @@ fn whole_games_are_held_back() {
     let folder = Folder::new("train-held-back");
     let path = folder.file("a.koma");
     let games: Vec<Game> = (0..400)
-        .map(|number| game(number, MOVES, number as i16))
+        .map(|number| random_game(number, number as i16))
         .collect();
     write(&path, 100, &games);
     let (mut learnt, mut held_back) = (Vec::new(), Vec::new());
@@ -176,4 +177,49 @@ fn bad_files_are_told_with_their_place() {
     let psv = folder.file("a.psv");
     fs::write(&psv, [0xFF; 100]).unwrap();
     assert!(error(&psv).contains("a.psv, byte 0"), "{}", error(&psv));
+}
+
+/// The labels of a game with these scores, none for the first move.
+fn traced(scores: &[Option<i16>], trace: f64) -> Vec<Option<(i32, i16)>> {
+    let mut game = game(0, MOVES, 0);
+    game.moves.truncate(scores.len());
+    for (played, &score) in game.moves.iter_mut().zip(scores) {
+        played.score = score;
+    }
+    let labels = trace::scores(&game, trace as f32, i32::from);
+    labels.map(|it| it.map(|it| (it.own, it.traced))).collect()
+}
+
+#[test]
+fn a_trace_mixes_later_scores_into_earlier_ones() {
+    let scores = [None, Some(100), Some(-300), None, Some(500)];
+    let own = |score| Some((score, score as i16));
+    let plain = [None, own(100), own(-300), None, own(500)];
+    assert_eq!(traced(&scores, 0.0), plain);
+    // Nothing is known after the last score and after the gap.
+    let half = traced(&scores, 0.5);
+    assert_eq!(half[2..], plain[2..]);
+    // Half of what 100 promises, half of what 300 for the same side does.
+    let chance = (sigmoid(100.0 / SCALE) + sigmoid(300.0 / SCALE)) / 2.0;
+    let (score, label) = half[1].unwrap();
+    assert_eq!(score, 100);
+    assert!(
+        (sigmoid(f32::from(label) / SCALE) - chance).abs() < 1e-3,
+        "{label}"
+    );
+    // All of it: the last score, for either side.
+    assert_eq!(traced(&scores, 1.0)[1], Some((100, 300)));
+    // Mates stay within the numbers of a sample.
+    let mates = traced(&[Some(i16::MAX), Some(-i16::MAX)], 0.9);
+    assert!(mates[0].unwrap().1 > 5000);
+}
+
+#[test]
+fn positions_are_learnt_once() {
+    let folder = Folder::new("train-repeated");
+    let path = folder.file("a.koma");
+    write(&path, 100, &[game(0, MOVES, 180), game(1, MOVES, 90)]);
+    let (samples, counts) = read(&path, QUIET).unwrap();
+    assert_eq!((counts.read, counts.left_out, counts.repeated), (20, 8, 6));
+    assert!(samples.len() == 6 && samples.iter().all(|it| it.score.abs() == 180));
 }

@@ -8,7 +8,7 @@ fn prepared(name: &str, options: &str) -> (Folder, Settings) {
     let folder = Folder::new(name);
     let path = folder.file("a.koma");
     let games: Vec<Game> = (0..200)
-        .map(|number| game(number, MOVES, number as i16))
+        .map(|number| random_game(number, number as i16))
         .collect();
     write(&path, 100, &games);
     let mut arguments: Vec<OsString> = vec![path.into(), "--out".into()];
