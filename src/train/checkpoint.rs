@@ -172,7 +172,10 @@ fn shape(text: &str) -> Option<Shape> {
     };
     let features = features.strip_suffix(',')?;
     let (features, tail) = match tail {
-        "outputs" => (features.parse().ok()?, Tail::Outputs(sizes.parse().ok()?)),
+        "outputs" => {
+            let outputs = sizes.parse().ok().filter(|it| (1..=16).contains(it))?;
+            (features.parse().ok()?, Tail::Outputs(outputs))
+        }
         "hidden" => {
             let features = ClassicNetwork::features(features)?;
             (features, Tail::Hidden(hidden::sizes(sizes)?))
@@ -185,6 +188,6 @@ fn shape(text: &str) -> Option<Shape> {
         tail,
     };
     shape.known_features()?;
-    let known = (1..=2048).contains(&shape.width) && (1..=256).contains(&shape.neurons());
-    (known && shape.width.is_multiple_of(TILE)).then_some(shape)
+    let known = (1..=2048).contains(&shape.width) && shape.width.is_multiple_of(TILE);
+    known.then_some(shape)
 }
