@@ -84,30 +84,8 @@ impl Worker {
             let base = self.base_reduction(&current, number, delta);
 
             // Step 16. Skip moves that promise nothing.
-            if !N::ROOT && !value::is_loss(progress.best_value) {
-                // In check every answer counts.
-                if !node.in_check
-                    && number >= prune::late_move_limit(current.depth, node.improving)
-                    && self.uses(Technique::LATE_MOVE_PRUNING)
-                {
-                    // Good quiet moves would have come earlier.
-                    picker.skip_quiets();
-                }
-                let shown = if node.tt_pv {
-                    params::lmr_tt_pv_pruning()
-                } else {
-                    0
-                };
-                let depth = current.depth - 1 - (base + shown) / 1024;
-                let found = progress.best_move.is_some();
-                match self.prune_move(&current, &candidate, depth, progress.alpha, found) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::Futile(bound) => {
-                        progress.best_value = progress.best_value.max(bound);
-                        continue;
-                    }
-                }
+            if !N::ROOT && self.skips(&current, &candidate, base, &mut progress, &mut picker) {
+                continue;
             }
 
             // Step 17. Search deeper what deserves it.
@@ -140,28 +118,10 @@ impl Worker {
                 let spent = self.nodes - nodes_before;
                 self.record_root_move(mv, value, progress.alpha, beta, number, spent);
             }
-            if value > progress.best_value {
-                progress.best_value = value;
-                if value > progress.alpha {
-                    progress.best_move = mv;
-                    if N::PV && !N::ROOT {
-                        self.pv.update(ply, mv);
-                    }
-                    if value >= beta {
-                        if extension < 2 || N::PV {
-                            self.stack.at_mut(ply).cutoffs += 1;
-                        }
-                        break;
-                    }
-                    progress.alpha = value;
-                    // A better move is found: the others are worth less effort.
-                    if (3..14).contains(&progress.depth)
-                        && !value::is_decisive(value)
-                        && self.uses(Technique::LATE_MOVE_REDUCTION)
-                    {
-                        progress.depth -= params::raised_alpha_reduction();
-                    }
-                }
+            if value > progress.best_value
+                && self.keep::<N>(ply, mv, value, extension, &mut progress)
+            {
+                break;
             }
             if mv != progress.best_move {
                 let tried = if candidate.capture {
@@ -182,6 +142,79 @@ impl Worker {
             };
         }
         self.conclude_node::<N>(node, &mut progress, alpha, &quiets, &captures)
+    }
+
+    /// Step 16: whether to leave a move out. `base` is its reduction as far as it is known.
+    #[inline(always)]
+    fn skips(
+        &self,
+        node: &Node,
+        candidate: &Candidate,
+        base: i32,
+        progress: &mut Progress,
+        picker: &mut MovePicker,
+    ) -> bool {
+        if value::is_loss(progress.best_value) {
+            return false;
+        }
+        // In check every answer counts.
+        if !node.in_check
+            && candidate.number >= prune::late_move_limit(node.depth, node.improving)
+            && self.uses(Technique::LATE_MOVE_PRUNING)
+        {
+            // Good quiet moves would have come earlier.
+            picker.skip_quiets();
+        }
+        let shown = if node.tt_pv {
+            params::lmr_tt_pv_pruning()
+        } else {
+            0
+        };
+        let depth = node.depth - 1 - (base + shown) / 1024;
+        let found = progress.best_move.is_some();
+        match self.prune_move(node, candidate, depth, progress.alpha, found) {
+            Verdict::Search => false,
+            Verdict::Skip => true,
+            Verdict::Futile(bound) => {
+                progress.best_value = progress.best_value.max(bound);
+                true
+            }
+        }
+    }
+
+    /// Step 20: keeps the value of a move that is better than all before. Whether it cuts the node.
+    #[inline(always)]
+    fn keep<N: NodeType>(
+        &mut self,
+        ply: usize,
+        mv: Move,
+        value: Value,
+        extension: Depth,
+        progress: &mut Progress,
+    ) -> bool {
+        progress.best_value = value;
+        if value <= progress.alpha {
+            return false;
+        }
+        progress.best_move = mv;
+        if N::PV && !N::ROOT {
+            self.pv.update(ply, mv);
+        }
+        if value >= progress.beta {
+            if extension < 2 || N::PV {
+                self.stack.at_mut(ply).cutoffs += 1;
+            }
+            return true;
+        }
+        progress.alpha = value;
+        // A better move is found: the others are worth less effort.
+        if (3..14).contains(&progress.depth)
+            && !value::is_decisive(value)
+            && self.uses(Technique::LATE_MOVE_REDUCTION)
+        {
+            progress.depth -= params::raised_alpha_reduction();
+        }
+        false
     }
 
     /// Step 21: learns from the node and stores it. Returns its value.

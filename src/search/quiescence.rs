@@ -2,6 +2,7 @@
 //! answer when in check. <https://www.chessprogramming.org/Quiescence_Search>
 #![forbid(unsafe_code)]
 
+use super::move_pruning::Verdict;
 use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params;
@@ -94,50 +95,35 @@ impl Worker {
         let mut number = 0;
         while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
             number += 1;
-            let capture = self.position.is_capture(mv);
 
             // Step 6. Skip what promises nothing, once a move that is no loss is known.
-            if !value::is_loss(best_value) {
-                if in_check {
-                    if !capture && self.uses(Technique::QUIESCENCE_EVASIONS) {
-                        // Some answer is good enough; the quiet ones left are not looked at.
-                        picker.skip_quiets();
-                        continue;
-                    }
-                } else if !self.position.gives_check(mv, &checks)
-                    && (!last_move.is_some() || last_move.to() != mv.to())
-                {
-                    if number > params::qsearch_moves() as usize
-                        && self.uses(Technique::QUIESCENCE_LIMIT)
-                    {
-                        continue;
-                    }
-                    // Delta pruning: even winning the piece for nothing does not reach alpha. Not
-                    // in check, not for checks, not for recaptures, and not near mate. The gain
-                    // of promoting is left out and endgames are no exception: in shogi both were
-                    // measured to be worth nothing.
-                    // <https://www.chessprogramming.org/Delta_Pruning>
-                    let victim = see_value(self.position.piece_on(mv.to()));
-                    let base = static_eval + params::delta_margin();
-                    let applies = !value::is_decisive(alpha) && self.uses(Technique::DELTA_PRUNING);
-                    if base + victim <= alpha && applies {
-                        best_value = best_value.max(base + victim);
-                        continue;
-                    }
-                    // Nor does it if the exchange wins too little.
-                    if applies && !self.position.see_ge(mv, alpha - base) {
-                        best_value = best_value.max(alpha.min(base));
-                        continue;
-                    }
-                }
-                self.prefetch(mv);
-                if !self.position.see_ge(mv, -params::qsearch_see())
-                    && self.uses(Technique::QUIESCENCE_EXCHANGE)
-                {
+            let is_saved = !value::is_loss(best_value);
+            if is_saved && in_check {
+                if !self.position.is_capture(mv) && self.uses(Technique::QUIESCENCE_EVASIONS) {
+                    // Some answer is good enough; the quiet ones left are not looked at.
+                    picker.skip_quiets();
                     continue;
                 }
-            } else {
-                self.prefetch(mv);
+            } else if is_saved
+                && !self.position.gives_check(mv, &checks)
+                && (!last_move.is_some() || last_move.to() != mv.to())
+            {
+                // Neither a check nor a recapture.
+                match self.prune_capture(mv, number, static_eval, alpha) {
+                    Verdict::Search => {}
+                    Verdict::Skip => continue,
+                    Verdict::Futile(bound) => {
+                        best_value = best_value.max(bound);
+                        continue;
+                    }
+                }
+            }
+            self.prefetch(mv);
+            if is_saved
+                && !self.position.see_ge(mv, -params::qsearch_see())
+                && self.uses(Technique::QUIESCENCE_EXCHANGE)
+            {
+                continue;
             }
 
             // Step 7. Play and search it.
@@ -185,5 +171,30 @@ impl Worker {
         };
         self.tt.store(key, side, ply, stored);
         best_value
+    }
+    /// Whether a capture that gives no check and takes nothing back is worth playing. `number` is
+    /// its place in the order, from 1.
+    ///
+    /// Delta pruning: even winning the piece for nothing does not reach alpha, or the exchange wins
+    /// too little. Not in check and not near mate. The gain of promoting is left out and endgames
+    /// are no exception: in shogi both were measured to be worth nothing.
+    /// <https://www.chessprogramming.org/Delta_Pruning>
+    #[inline(always)]
+    fn prune_capture(&self, mv: Move, number: usize, static_eval: Value, alpha: Value) -> Verdict {
+        if number > params::qsearch_moves() as usize && self.uses(Technique::QUIESCENCE_LIMIT) {
+            return Verdict::Skip;
+        }
+        if value::is_decisive(alpha) || !self.uses(Technique::DELTA_PRUNING) {
+            return Verdict::Search;
+        }
+        let victim = see_value(self.position.piece_on(mv.to()));
+        let base = static_eval + params::delta_margin();
+        if base + victim <= alpha {
+            Verdict::Futile(base + victim)
+        } else if !self.position.see_ge(mv, alpha - base) {
+            Verdict::Futile(alpha.min(base))
+        } else {
+            Verdict::Search
+        }
     }
 }
