@@ -1,7 +1,7 @@
 //! Batches of positions on several threads.
 #![forbid(unsafe_code)]
 
-use super::kernel::{Gradient, Scratch, backward, forward};
+use super::kernel::{GROUP, Gradient, Scratch, backward, forward};
 use super::model::{Model, Shape};
 use super::sample::{Sample, sigmoid};
 use std::thread;
@@ -39,12 +39,12 @@ impl Workers {
             let mut work = Vec::new();
             for (part, (gradient, scratch)) in batch.chunks(part).zip(workers) {
                 work.push(scope.spawn(move || {
-                    let losses = part.iter().map(|&i| {
-                        let sample = &samples[i as usize];
-                        let target = sample.target(lambda);
-                        f64::from(backward(model, sample, target, scratch, gradient))
+                    let part: Vec<_> = part.iter().map(|&i| &samples[i as usize]).collect();
+                    let losses = part.chunks(GROUP).flat_map(|group| {
+                        let losses = backward(model, group, lambda, scratch, gradient);
+                        losses.into_iter().take(group.len())
                     });
-                    losses.sum::<f64>()
+                    losses.map(f64::from).sum::<f64>()
                 }));
             }
             // A panic there is a panic here.
@@ -74,10 +74,13 @@ impl Workers {
 
 fn sum(model: &Model, samples: &[Sample], scratch: &mut Scratch) -> Losses {
     let mut losses = Losses::default();
-    for sample in samples {
-        let chance = sigmoid(forward(model, sample, scratch));
-        losses.search += f64::from(chance - sample.by_score()).powi(2);
-        losses.result += f64::from(chance - sample.by_result()).powi(2);
+    let samples: Vec<&Sample> = samples.iter().collect();
+    for group in samples.chunks(GROUP) {
+        let outputs = forward(model, group, scratch);
+        for (sample, chance) in group.iter().zip(outputs.map(sigmoid)) {
+            losses.search += f64::from(chance - sample.by_score()).powi(2);
+            losses.result += f64::from(chance - sample.by_result()).powi(2);
+        }
     }
     losses
 }

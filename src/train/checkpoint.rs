@@ -10,10 +10,11 @@
 use super::adam::Adam;
 use super::curve::{self, Point};
 use super::error::TrainError;
+use super::hidden;
 use super::kernel::TILE;
-use super::model::{Model, Shape};
+use super::model::{Model, Shape, Tail};
 use crate::data::crc::crc32;
-use crate::eval::nnue::OwnNetwork;
+use crate::eval::nnue::ClassicNetwork;
 use std::fs;
 use std::path::Path;
 
@@ -165,17 +166,28 @@ fn parts(text: &str) -> Option<Text<'_>> {
 
 /// The shape in the first line of a text.
 fn shape(text: &str) -> Option<Shape> {
-    let mut numbers = text.lines().next()?.split(", ");
-    let mut number = |name: &str| -> Option<u32> {
-        let number = numbers.next()?.strip_prefix(name)?.trim_start();
-        number.parse().ok()
+    let words: Vec<&str> = text.lines().next()?.split(' ').collect();
+    let &["features", features, "width", width, tail, sizes] = words.as_slice() else {
+        return None;
+    };
+    let features = features.strip_suffix(',')?;
+    let (features, tail) = match tail {
+        "outputs" => {
+            let outputs = sizes.parse().ok().filter(|it| (1..=16).contains(it))?;
+            (features.parse().ok()?, Tail::Outputs(outputs))
+        }
+        "hidden" => {
+            let features = ClassicNetwork::features(features)?;
+            (features, Tail::Hidden(hidden::sizes(sizes)?))
+        }
+        _ => return None,
     };
     let shape = Shape {
-        features: number("features")?,
-        width: number("width")? as usize,
-        outputs: number("outputs")? as usize,
+        features,
+        width: width.strip_suffix(',')?.parse().ok()?,
+        tail,
     };
-    OwnNetwork::dimensions(shape.features)?;
-    let known = (1..=2048).contains(&shape.width) && (1..=16).contains(&shape.outputs);
-    (known && shape.width.is_multiple_of(TILE)).then_some(shape)
+    shape.known_features()?;
+    let known = (1..=2048).contains(&shape.width) && shape.width.is_multiple_of(TILE);
+    known.then_some(shape)
 }

@@ -1,15 +1,20 @@
-//! The inner loops: one position forward and backward. Plain loops over arrays of fixed size,
+//! The inner loops: a few positions forward and backward. Plain loops over arrays of fixed size,
 //! which compilers turn into vector instructions.
+//!
+//! What is the same for all networks is here: the first layer, the loss, and where gradients go.
+//! What follows the first layer is in [`squared`] and [`hidden`].
 #![forbid(unsafe_code)]
 
-use super::model::{Model, Shape};
+use super::hidden::{self, Layers};
+use super::model::{Model, Shape, Tail};
 use super::sample::{ACTIVE, Sample, sigmoid};
+use super::squared;
 
 /// Numbers that stay in registers while rows are added up. With half as many, compilers leave the
 /// registers unused, and everything takes three times as long.
 pub const TILE: usize = 64;
 
-type Tile = [f32; TILE];
+pub type Tile = [f32; TILE];
 
 /// A gradient: rows like those of a model, and which of them may differ from zero.
 pub struct Gradient {
@@ -27,40 +32,47 @@ impl Gradient {
     }
 }
 
-/// Memory for one position at a time: sums of the first layer, then what they are to change by.
+/// Positions that are learnt at a time, so that weights of hidden layers are fetched once for all of
+/// them.
+pub const GROUP: usize = 4;
+
+/// Memory for a group of positions.
 pub struct Scratch {
-    sums: Vec<Tile>,
+    /// Sums of the first layer of each position, those of the side to move first, then what they are
+    /// to change by.
+    pub sums: Vec<Tile>,
+    pub layers: Layers,
 }
 
 impl Scratch {
     pub fn new(shape: &Shape) -> Scratch {
         Scratch {
-            sums: vec![[0.0; TILE]; 2 * shape.width / TILE],
+            sums: vec![[0.0; TILE]; GROUP * 2 * shape.width / TILE],
+            layers: Layers::new(shape),
         }
     }
 }
 
-/// The output for a position; the sums of the first layer stay in `scratch`.
-pub fn forward(model: &Model, sample: &Sample, scratch: &mut Scratch) -> f32 {
-    let shape = &model.shape;
+/// The outputs for up to [`GROUP`] positions; the sums of the first layer stay in `scratch`.
+pub fn forward(model: &Model, group: &[&Sample], scratch: &mut Scratch) -> [f32; GROUP] {
     let (tiles, _) = model.rows.as_chunks::<TILE>();
-    let width = shape.width / TILE;
-    let row = |row: usize| &tiles[row * width..][..width];
-    let biases = row(shape.bias_row());
-    let output = usize::from(sample.output);
-    let mut total = [0.0; TILE];
-    let sides = scratch.sums.chunks_exact_mut(width).zip(&sample.features);
-    for (side, (sums, features)) in sides.enumerate() {
+    let width = model.shape.width / TILE;
+    let biases = &tiles[model.shape.bias_row() * width..][..width];
+    let sides = group.iter().flat_map(|sample| &sample.features);
+    for (sums, features) in scratch.sums.chunks_exact_mut(width).zip(sides) {
         add_up(tiles, width, features, biases, sums);
-        for (sum, weights) in sums.iter().zip(row(shape.output_row(output, side))) {
-            for ((total, sum), weight) in total.iter_mut().zip(sum).zip(weights) {
-                let activation = sum.clamp(0.0, 1.0);
-                *total += activation * activation * weight;
-            }
-        }
     }
-    let bias = model.rows[shape.output_bias_row() * shape.width + output];
-    total.iter().sum::<f32>() + bias
+    match model.shape.tail {
+        Tail::Outputs(_) => {
+            let mut outputs = [0.0; GROUP];
+            let sums = scratch.sums.chunks_exact(2 * width);
+            for ((output, sample), sums) in outputs.iter_mut().zip(group).zip(sums) {
+                *output = squared::forward(model, sample, sums);
+            }
+            outputs
+        }
+        Tail::Hidden(sizes) => hidden::forward(model, sizes, scratch),
+    }
 }
 
 /// Adds the rows of some features to the biases.
@@ -83,52 +95,46 @@ fn add_up(
     }
 }
 
-/// Adds the gradient of (sigmoid(z) - target)^2 for a position, and returns that loss.
+/// Adds the gradients of (sigmoid(z) - target)^2 for up to [`GROUP`] positions, and returns these
+/// losses. Slopes of positions that are not there are zero.
 pub fn backward(
     model: &Model,
-    sample: &Sample,
-    target: f32,
+    group: &[&Sample],
+    lambda: f32,
     scratch: &mut Scratch,
     gradient: &mut Gradient,
-) -> f32 {
+) -> [f32; GROUP] {
     let shape = &model.shape;
-    let chance = sigmoid(forward(model, sample, scratch));
-    let error = chance - target;
-    let slope = 2.0 * error * chance * (1.0 - chance);
-    let (tiles, _) = model.rows.as_chunks::<TILE>();
-    let (out, _) = gradient.rows.as_chunks_mut::<TILE>();
+    let outputs = forward(model, group, scratch);
+    let (mut losses, mut slopes) = ([0.0; GROUP], [0.0; GROUP]);
+    for (i, (sample, output)) in group.iter().zip(outputs).enumerate() {
+        let chance = sigmoid(output);
+        let error = chance - sample.target(lambda);
+        slopes[i] = 2.0 * error * chance * (1.0 - chance);
+        losses[i] = error * error;
+    }
     let width = shape.width / TILE;
-    let output = usize::from(sample.output);
-    let sides = scratch.sums.chunks_exact_mut(width).zip(&sample.features);
-    for (side, (sums, features)) in sides.enumerate() {
-        let row = shape.output_row(output, side);
-        gradient.touched[row] = true;
-        let weights = &tiles[row * width..][..width];
-        let changes = &mut out[row * width..][..width];
-        for ((sums, weights), changes) in sums.iter_mut().zip(weights).zip(changes) {
-            for ((sum, weight), change) in sums.iter_mut().zip(weights).zip(changes) {
-                let activation = sum.clamp(0.0, 1.0);
-                *change += slope * activation * activation;
-                // The limits let nothing through.
-                let inside = *sum > 0.0 && *sum < 1.0;
-                *sum = if inside {
-                    2.0 * slope * weight * activation
-                } else {
-                    0.0
-                };
+    match shape.tail {
+        Tail::Outputs(_) => {
+            let sums = scratch.sums.chunks_exact_mut(2 * width);
+            for ((sample, slope), sums) in group.iter().zip(slopes).zip(sums) {
+                squared::backward(model, sample, slope, sums, gradient);
             }
         }
-        add_row(out, shape.bias_row() * width, sums);
+        Tail::Hidden(sizes) => hidden::backward(model, sizes, slopes, scratch, gradient),
+    }
+    let (out, _) = gradient.rows.as_chunks_mut::<TILE>();
+    let sides = group.iter().flat_map(|sample| &sample.features);
+    for (changes, features) in scratch.sums.chunks_exact(width).zip(sides) {
+        add_row(out, shape.bias_row() * width, changes);
         for &feature in features {
             let row = usize::from(feature);
             gradient.touched[row] = true;
-            add_row(out, row * width, sums);
+            add_row(out, row * width, changes);
         }
     }
     gradient.touched[shape.bias_row()] = true;
-    gradient.touched[shape.output_bias_row()] = true;
-    gradient.rows[shape.output_bias_row() * shape.width + output] += slope;
-    error * error
+    losses
 }
 
 /// Adds a row to another.

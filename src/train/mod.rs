@@ -3,19 +3,22 @@
 //! ```text
 //! settings -> run -> read (games -> quiet samples) -> set (in memory, or on disk in parts)
 //!              |---> batch: kernel on every thread -> gradient -> adam -> model
-//!              \---> checkpoint, curve (CSV and SVG), model -> eval::nnue::OwnNetwork
+//!              \---> checkpoint, curve (CSV and SVG), model -> eval::nnue::{OwnNetwork, ClassicNetwork}
 //! ```
 //!
-//! A network has one layer of sums for each side, one of squared activations, and an output z that
-//! is to be such that sigmoid(z) is the chance to win. The loss is (sigmoid(z) - p)^2, where p
+//! A network has one layer of sums for each side, and an output z that is to be such that sigmoid(z)
+//! is the chance to win. Between them lie squared activations in networks of our own ([`squared`]), and
+//! two hidden layers in classic ones, which YaneuraOu reads ([`hidden`]). The loss is (sigmoid(z) - p)^2, where p
 //! mixes what the search said, sigmoid(centipawns / 600), with the result of the game.
 #![forbid(unsafe_code)]
 
 mod adam;
 mod batch;
 mod checkpoint;
+mod classic;
 mod curve;
 mod error;
+mod hidden;
 mod kernel;
 mod model;
 mod plot;
@@ -25,6 +28,7 @@ mod sample;
 mod schedule;
 mod set;
 mod settings;
+mod squared;
 #[cfg(test)]
 mod tests;
 mod trace;

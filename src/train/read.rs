@@ -9,7 +9,6 @@ use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played};
 use crate::eval::Evaluator;
-use crate::eval::nnue::OwnNetwork;
 use crate::position::Position;
 use crate::tools::random::Random;
 use std::collections::HashSet;
@@ -167,8 +166,7 @@ impl<'a> Reader<'a> {
                 self.counts.left_out += 1;
                 return;
             }
-            let (features, outputs) = (self.shape.features, self.shape.outputs);
-            let Some((features, output)) = OwnNetwork::active(features, outputs, position) else {
+            let Some((features, output)) = self.shape.active(position) else {
                 self.counts.left_out += 1;
                 return;
             };

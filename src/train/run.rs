@@ -13,7 +13,6 @@ use super::sample::Sample;
 use super::schedule;
 use super::set::{Collector, Set};
 use super::settings::Settings;
-use crate::eval::nnue::OwnNetwork;
 use crate::tools::interrupt;
 use crate::tools::random::Random;
 use std::fs;
@@ -147,11 +146,10 @@ fn initial(path: &Path, shape: Shape) -> Result<Model, TrainError> {
     let model = if bytes.starts_with(checkpoint::MAGIC) {
         State::load(path)?.0.model
     } else {
-        let network = OwnNetwork::parse(&bytes).map_err(|error| TrainError::Network {
+        Model::parse(&bytes).map_err(|error| TrainError::Network {
             path: path.to_path_buf(),
             error,
-        })?;
-        Model::from_network(&network)
+        })?
     };
     let found = model.shape;
     model.reshaped(shape).ok_or_else(|| TrainError::Shape {
@@ -382,10 +380,10 @@ impl<'a> Run<'a> {
             path: out.clone(),
             error,
         };
-        let network = self.state.model.to_network().map_err(error)?;
-        write_whole(out, &network.to_bytes().map_err(error)?)?;
+        let network = self.state.model.to_bytes().map_err(error)?;
+        write_whole(out, &network)?;
         if !self.set.validation.is_empty() {
-            let rounded = Model::from_network(&network);
+            let rounded = Model::parse(&network).map_err(error)?;
             let losses = self.workers.validate(&rounded, &self.set.validation);
             self.line(&format!(
                 "as integers: validation {:.6} by score\n",

@@ -1,12 +1,13 @@
 //! What `komaoto train` was asked to do.
 #![forbid(unsafe_code)]
 
+use super::hidden;
 use super::kernel::TILE;
-use super::model::Shape;
+use super::model::{Shape, Tail};
 use super::read::Filter;
-use crate::eval::nnue::OwnNetwork;
+use crate::eval::nnue::ClassicNetwork;
 use crate::tools::arguments::{ArgumentError, Arguments};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -22,6 +23,8 @@ positions of other programs (.psv, .bin, .hcpe)
   --width N        outputs of the first layer for each side, 64 to 2048 by 64 (256)
   --outputs N      outputs, chosen by pieces in hand (1)
   --features N     number of the feature set (1)
+  --hidden N-N     a network for YaneuraOu (nn.bin) with two hidden layers, as in 32-32; its --features
+                   are kp (the default) or halfkahm2
   --epochs N       how often to see each position (5)
   --batch N        positions between two steps (16384)
   --rate X         learning rate at the start (0.001); half of that or less after --init
@@ -72,17 +75,7 @@ impl Settings {
     pub fn read(arguments: Vec<OsString>) -> Result<Settings, ArgumentError> {
         let mut arguments = Arguments::new(arguments);
         let it = &mut arguments;
-        let shape = Shape {
-            features: it.number("--features", 1..=u32::MAX)?.unwrap_or(1),
-            width: width(it)?,
-            outputs: it.number("--outputs", 1..=16u32)?.unwrap_or(1) as usize,
-        };
-        let known = OwnNetwork::dimensions(shape.features);
-        known.ok_or_else(|| ArgumentError::BadValue {
-            name: "--features",
-            expected: "the number of a feature set".into(),
-            found: shape.features.to_string(),
-        })?;
+        let shape = shape(it)?;
         let settings = Settings {
             data: Vec::new(),
             out: it
@@ -140,15 +133,60 @@ impl Settings {
     }
 }
 
+/// The shape of the network.
+fn shape(it: &mut Arguments) -> Result<Shape, ArgumentError> {
+    let hidden = it.text("--hidden")?;
+    let outputs = it.number("--outputs", 1..=16u32)?.unwrap_or(1);
+    let shape = match hidden {
+        None => Shape {
+            features: it.number("--features", 1..=u32::MAX)?.unwrap_or(1),
+            width: width(it)?,
+            tail: Tail::Outputs(outputs as usize),
+        },
+        Some(hidden) => Shape {
+            features: classic_features(it)?,
+            width: width(it)?,
+            tail: Tail::Hidden(hidden_layers(&hidden)?),
+        },
+    };
+    if let (Tail::Hidden(_), 2..) = (shape.tail, outputs) {
+        return Err(bad("--outputs", "1 with --hidden", outputs));
+    }
+    let known = shape.known_features();
+    known.ok_or_else(|| bad("--features", "the number of a feature set", shape.features))?;
+    Ok(shape)
+}
+
+/// The number of the feature set of a classic network.
+fn classic_features(it: &mut Arguments) -> Result<u32, ArgumentError> {
+    let name = it.text("--features")?.unwrap_or("kp".into());
+    let known = name.to_str().and_then(ClassicNetwork::features);
+    let expected = "kp or halfkahm2 with --hidden";
+    known.ok_or_else(|| bad("--features", expected, name.display()))
+}
+
+/// The neurons of hidden layers.
+fn hidden_layers(text: &OsStr) -> Result<[usize; 2], ArgumentError> {
+    let (step, most) = (hidden::STEP, ClassicNetwork::MAX_HIDDEN);
+    let expected = format!("two multiples of {step} up to {most}, as in 32-32");
+    let sizes = text.to_str().and_then(hidden::sizes);
+    sizes.ok_or_else(|| bad("--hidden", &expected, text.display()))
+}
+
+fn bad(name: &'static str, expected: &str, found: impl ToString) -> ArgumentError {
+    ArgumentError::BadValue {
+        name,
+        expected: expected.into(),
+        found: found.to_string(),
+    }
+}
+
 /// The width, which the inner loops cut into tiles.
 fn width(arguments: &mut Arguments) -> Result<usize, ArgumentError> {
     let width = arguments.number("--width", 64..=2048u32)?.unwrap_or(256);
     if !(width as usize).is_multiple_of(TILE) {
-        return Err(ArgumentError::BadValue {
-            name: "--width",
-            expected: format!("a multiple of {TILE}"),
-            found: width.to_string(),
-        });
+        let expected = format!("a multiple of {TILE}");
+        return Err(bad("--width", &expected, width));
     }
     Ok(width as usize)
 }

@@ -1,15 +1,17 @@
 //! Tests of training: what they share.
 
 mod gradients;
+mod layers;
 mod reading;
 mod runs;
 
 use super::adam::{Adam, Step};
 use super::batch::Workers;
 use super::checkpoint::State;
+use super::classic;
 use super::error::TrainError;
-use super::kernel::{Gradient, Scratch, backward, forward};
-use super::model::{Model, Shape, limit};
+use super::kernel::{self, Gradient, Scratch};
+use super::model::{Model, Shape, Tail, limit};
 use super::read::{Counts, Filter, Reader};
 use super::run::{run, run_until};
 use super::sample::{BYTES, SCALE, Sample, sigmoid};
@@ -19,7 +21,7 @@ use super::trace;
 use crate::data::testing::Folder;
 use crate::data::{End, Game, GameResult, GameWriter, Header, Played};
 use crate::eval::Evaluator;
-use crate::eval::nnue::OwnNetwork;
+use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
 use crate::position::Position;
 use crate::types::{Color, Move};
 use rand::prelude::*;
@@ -31,7 +33,7 @@ use std::sync::Arc;
 const SHAPE: Shape = Shape {
     features: 2,
     width: 64,
-    outputs: 3,
+    tail: Tail::Outputs(3),
 };
 
 /// Positions of random games.
@@ -52,8 +54,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
 }
 
 fn sample(shape: &Shape, position: &Position, rng: &mut StdRng) -> Sample {
-    let active = OwnNetwork::active(shape.features, shape.outputs, position);
-    let (features, output) = active.unwrap();
+    let (features, output) = shape.active(position).unwrap();
     Sample {
         features,
         score: rng.random_range(-1000..=1000),
@@ -70,6 +71,11 @@ fn samples(shape: &Shape, count: usize, seed: u64) -> Vec<Sample> {
         .iter()
         .map(|position| sample(shape, position, &mut rng));
     samples.collect()
+}
+
+/// The output for a position.
+fn forward(model: &Model, sample: &Sample, scratch: &mut Scratch) -> f32 {
+    kernel::forward(model, &[sample], scratch)[0]
 }
 
 fn header(pawn: u16) -> Header {

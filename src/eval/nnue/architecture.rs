@@ -196,6 +196,19 @@ impl Architecture {
     pub(super) fn transformer_text(&self) -> String {
         format!("[{}->{}x2]", self.features.dimensions(), self.width)
     }
+
+    /// The text in the header of a classic network, as most programs write it.
+    pub(super) fn text(&self) -> String {
+        let [first, second] = self.hidden;
+        let input = 2 * self.width;
+        format!(
+            "Features={}{},Network=AffineTransform[1<-{second}](ClippedReLU[{second}]\
+             (AffineTransform[{second}<-{first}](ClippedReLU[{first}]\
+             (AffineTransform[{first}<-{input}](InputSlice[{input}(0:{input})])))))",
+            self.features.name,
+            self.transformer_text()
+        )
+    }
 }
 
 impl fmt::Display for Architecture {

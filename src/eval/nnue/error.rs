@@ -93,6 +93,15 @@ pub enum NetError {
         /// The sum of the magnitudes of its weights.
         total: i32,
     },
+    /// A network of YaneuraOu's of a kind that is not trained.
+    #[error("expected a classic network of K+P or HalfKA_hm2 to train, found {0}")]
+    NotTrained(String),
+    /// A network whose weights differ from square to square of the king.
+    #[error(
+        "expected the same weights of HalfKA_hm2 for every square of the own king, as they are \
+         trained, found others for square {0} of 45"
+    )]
+    Copies(usize),
     /// No architecture fits.
     #[error(
         "expected a network of known features, found {found} bytes of weights that are called \

@@ -64,17 +64,25 @@ const fn row(name: &'static str, hash: u32, buckets: Buckets, kings: Kings) -> F
 pub(super) const HALF_KP: FeatureSet =
     row("HalfKP(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent);
 
+/// Every piece once, whatever the kings do.
+pub(super) const K_P: FeatureSet = row("K+P", 0x3F57_17FF, Buckets::One, Kings::Split);
+
+/// Every piece by the square of the perspective's king, mirrored.
+#[rustfmt::skip]
+pub(super) const HALF_KA_HM2: FeatureSet =
+    row("HalfKA_hm2(Friend)", 0x7F23_4CB8, Buckets::Mirrored, Kings::Merged);
+
 /// Every feature set that can be read.
 #[rustfmt::skip]
 pub(super) static FEATURE_SETS: [FeatureSet; 9] = [
     HALF_KP,
     row("HalfKP_vm(Friend)", 0x0B6B_1D9A, Buckets::Mirrored, Kings::Absent),
-    row("K+P", 0x3F57_17FF, Buckets::One, Kings::Split),
+    K_P,
     row("K+A2", 0x97D5_765E, Buckets::One, Kings::Both),
     row("HalfKA1(Friend)", 0x5F13_4CB8, Buckets::All, Kings::Split),
     row("HalfKA2(Friend)", 0x5F23_4CB8, Buckets::All, Kings::Merged),
     row("HalfKA_hm1(Friend)", 0x7F13_4CB8, Buckets::Mirrored, Kings::Split),
-    row("HalfKA_hm2(Friend)", 0x7F23_4CB8, Buckets::Mirrored, Kings::Merged),
+    HALF_KA_HM2,
     FeatureSet {
         effects: EffectClasses::BySide,
         ..row("HalfKPE9(Friend)", 0x5D69_D5B8, Buckets::All, Kings::Absent)

@@ -65,42 +65,14 @@ pub(super) fn read(
     length: u64,
     progress: impl FnOnce(usize) -> Result<Option<Progress>, NetError>,
 ) -> Result<NetFile, NetError> {
-    if length < HEADER {
-        return Err(NetError::NoHeader {
-            expected: HEADER,
-            found: length,
-        });
-    }
-    let mut source = Source::new(BufReader::with_capacity(1 << 16, file), length);
+    let mut source = open(file, length)?;
     let version = source.word()?;
     if version.to_le_bytes() == own::MAGIC[..4] {
         let mut bytes = version.to_le_bytes().to_vec();
         source.take(own::MAX_FILE).read_to_end(&mut bytes)?;
         return OwnNetwork::parse(&bytes)?.into_file();
     }
-    match version {
-        VERSION | RSHOGI_VERSION | COUNTED_VERSION => {}
-        UNEVEN_VERSION => return Err(NetError::Dialect("7AF33301 (layerstack_v3)")),
-        _ => return Err(NetError::Version(version)),
-    }
-    let hash = source.word()?;
-    let text_length = source.word()?;
-    if text_length > MAX_TEXT {
-        return Err(NetError::TextLength {
-            limit: MAX_TEXT,
-            found: text_length,
-        });
-    }
-    // The hashes before both parts, between which the weights lie.
-    let expected = HEADER + u64::from(text_length) + 8;
-    if length < expected {
-        return Err(NetError::HeaderCut {
-            expected,
-            found: length,
-        });
-    }
-    let text = source.take_bytes(text_length as usize)?;
-    let text = String::from_utf8_lossy(&text);
+    let (hash, text) = read_header(&mut source, version)?;
     let header = Header {
         version,
         hash,
@@ -124,8 +96,50 @@ pub(super) fn read(
     Ok(net)
 }
 
+/// The start of a file that is long enough for a header.
+pub(super) fn open<R: Read + Seek>(file: R, length: u64) -> Result<Source<BufReader<R>>, NetError> {
+    if length < HEADER {
+        return Err(NetError::NoHeader {
+            expected: HEADER,
+            found: length,
+        });
+    }
+    let file = BufReader::with_capacity(1 << 16, file);
+    Ok(Source::new(file, length))
+}
+
+/// Hash and text of a header, behind its version.
+pub(super) fn read_header<R: Read + Seek>(
+    source: &mut Source<R>,
+    version: u32,
+) -> Result<(u32, String), NetError> {
+    match version {
+        VERSION | RSHOGI_VERSION | COUNTED_VERSION => {}
+        UNEVEN_VERSION => return Err(NetError::Dialect("7AF33301 (layerstack_v3)")),
+        _ => return Err(NetError::Version(version)),
+    }
+    let hash = source.word()?;
+    let text_length = source.word()?;
+    if text_length > MAX_TEXT {
+        return Err(NetError::TextLength {
+            limit: MAX_TEXT,
+            found: text_length,
+        });
+    }
+    // The hashes before both parts, between which the weights lie.
+    let expected = u64::from(text_length) + 8;
+    if source.left() < expected {
+        return Err(NetError::HeaderCut {
+            expected: HEADER + expected,
+            found: source.at() + source.left(),
+        });
+    }
+    let text = source.take_bytes(text_length as usize)?;
+    Ok((hash, String::from_utf8_lossy(&text).into_owned()))
+}
+
 /// Whether a compressed block follows the next word. What is read next stays the same.
-fn starts_compressed<R: Read + Seek>(source: &mut Source<R>) -> io::Result<bool> {
+pub(super) fn starts_compressed<R: Read + Seek>(source: &mut Source<R>) -> io::Result<bool> {
     let start = source.at();
     let mut bytes = [0; 4 + MAGIC.len() + 1];
     let count = bytes.len().min(source.left() as usize);
@@ -135,23 +149,32 @@ fn starts_compressed<R: Read + Seek>(source: &mut Source<R>) -> io::Result<bool>
     Ok(after.starts_with(MAGIC) || after[1..].starts_with(MAGIC))
 }
 
-fn read_classic<R: Read + Seek>(
-    mut source: Source<R>,
-    header: &Header,
-) -> Result<NetFile, NetError> {
+/// The architecture of a classic network and the hash before its first layer, which comes next.
+pub(super) fn recognise<R: Read + Seek>(
+    source: &mut Source<R>,
+    text: Text,
+) -> Result<(Architecture, u32), NetError> {
     let payload = source.left() - 8;
     let transformer_hash = source.word()?;
     let start = source.at();
     let signs = Signs {
-        text: header.text.0,
-        activation: header.text.activation()?,
+        text: text.0,
+        activation: text.activation()?,
         payload,
         transformer_hash,
     };
     let mut word_after = |bytes: u64| source.word_at(start + bytes);
-    let Some(architecture) = detect(&signs, &mut word_after) else {
-        return Err(no_match(&signs, guess(&signs, &mut word_after)));
-    };
+    match detect(&signs, &mut word_after) {
+        Some(architecture) => Ok((architecture, transformer_hash)),
+        None => Err(no_match(&signs, guess(&signs, &mut word_after))),
+    }
+}
+
+fn read_classic<R: Read + Seek>(
+    mut source: Source<R>,
+    header: &Header,
+) -> Result<NetFile, NetError> {
+    let (architecture, transformer_hash) = recognise(&mut source, header.text)?;
     let transformer = read_transformer(&mut source, &architecture)?;
     let network_hash = source.word()?;
     let stack = read_stack(&mut source, &architecture)?;

@@ -13,6 +13,9 @@ mod architecture;
 mod backend;
 mod buckets;
 mod cache;
+mod classic;
+#[cfg(test)]
+mod classic_tests;
 mod compressed;
 mod detect;
 mod effects;
@@ -40,6 +43,7 @@ mod text;
 mod view;
 
 pub use architecture::Architecture;
+pub use classic::{ClassicLayer, ClassicNetwork};
 pub use embedded::{EMBEDDED_BYTES, embedded};
 pub use error::NetError;
 pub use leb128::Leb128Error;

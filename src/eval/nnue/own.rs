@@ -155,13 +155,7 @@ impl OwnNetwork {
         position: &Position,
     ) -> Option<([[u16; OwnNetwork::ACTIVE]; 2], usize)> {
         let set = set(features)?;
-        let us = position.side_to_move();
-        let mut active = [[0; OwnNetwork::ACTIVE]; 2];
-        for (active, perspective) in active.iter_mut().zip([us, !us]) {
-            let list = view::active(set, perspective, position, None);
-            let list: &[u32; OwnNetwork::ACTIVE] = list.as_slice().try_into().ok()?;
-            *active = list.map(|feature| feature as u16);
-        }
+        let active = view::active_for_both(set, position)?;
         Some((active, output_number(position, outputs)))
     }
 
@@ -169,6 +163,11 @@ impl OwnNetwork {
         let outputs = self.output_biases.len() as u32;
         let (width, unit) = (self.width as u32, self.weight_unit);
         Shape::new(self.features, width, outputs, self.scale, unit)
+    }
+
+    /// Whether a file that begins with these bytes is one of our own.
+    pub fn is_start_of(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC)
     }
 
     /// Reads the bytes of a file.
@@ -316,7 +315,8 @@ impl OwnNetwork {
     }
 }
 
-fn numbers(bytes: &[u8]) -> Vec<i16> {
+/// The numbers in some bytes.
+pub(super) fn numbers(bytes: &[u8]) -> Vec<i16> {
     let numbers = bytes.as_chunks::<2>().0;
     numbers
         .iter()

@@ -16,8 +16,8 @@ use crate::types::Move;
 use rand::prelude::*;
 use std::sync::Arc;
 
-use made_up::{classic, set, weight};
-pub use made_up::{read_bytes, text};
+pub use made_up::{Stacked, classic, read_bytes, text};
+use made_up::{set, weight};
 
 pub const POSITIONS: [&str; 7] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",

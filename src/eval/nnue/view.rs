@@ -262,6 +262,22 @@ pub(super) fn missing(position: &Position) -> usize {
     missing
 }
 
+/// The features of a position for the side to move, then for the other side, in a set in which
+/// there are as many as pieces. `None` unless both kings are there.
+pub(super) fn active_for_both<const N: usize>(
+    set: &FeatureSet,
+    position: &Position,
+) -> Option<[[u16; N]; 2]> {
+    let us = position.side_to_move();
+    let mut both = [[0; N]; 2];
+    for (out, perspective) in both.iter_mut().zip([us, !us]) {
+        let list = active(set, perspective, position, None);
+        let list: &[u32; N] = list.as_slice().try_into().ok()?;
+        *out = list.map(|feature| feature as u16);
+    }
+    Some(both)
+}
+
 /// All features active for a perspective, but for the piece on a square of choice.
 pub(super) fn active(
     set: &FeatureSet,

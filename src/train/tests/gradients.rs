@@ -6,12 +6,12 @@ use super::*;
 fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
     let number = |row: usize, j: usize| rows[row * shape.width + j];
     let output = usize::from(sample.output);
-    let mut z = number(shape.output_bias_row(), output);
+    let mut z = number(shape.neuron_bias_row(), output);
     for (side, features) in sample.features.iter().enumerate() {
         for j in 0..shape.width {
             let sum: f64 = features.iter().map(|&f| number(usize::from(f), j)).sum();
             let activation = (sum + number(shape.bias_row(), j)).clamp(0.0, 1.0);
-            z += activation * activation * number(shape.output_row(output, side), j);
+            z += activation * activation * number(shape.neuron_row(output, side), j);
         }
     }
     (1.0 / (1.0 + (-z).exp()) - target).powi(2)
@@ -26,7 +26,7 @@ fn gradients_are_those_of_finite_differences() {
     for sample in samples(&SHAPE, 40, 1) {
         let target = f64::from(sample.target(0.7));
         let mut gradient = Gradient::new(&SHAPE);
-        let loss = backward(&model, &sample, target as f32, &mut scratch, &mut gradient);
+        let [loss, ..] = kernel::backward(&model, &[&sample], 0.7, &mut scratch, &mut gradient);
         let expected = defined(&SHAPE, &rows, &sample, target);
         assert!(
             (f64::from(loss) - expected).abs() < 1e-6,
@@ -37,12 +37,12 @@ fn gradients_are_those_of_finite_differences() {
             usize::from(*sample.features[0].choose(&mut rng).unwrap()),
             usize::from(*sample.features[1].choose(&mut rng).unwrap()),
             SHAPE.bias_row(),
-            SHAPE.output_row(output, 0),
-            SHAPE.output_row(output, 1),
-            SHAPE.output_bias_row(),
+            SHAPE.neuron_row(output, 0),
+            SHAPE.neuron_row(output, 1),
+            SHAPE.neuron_bias_row(),
         ];
         for row in candidates {
-            let column = match row == SHAPE.output_bias_row() {
+            let column = match row == SHAPE.neuron_bias_row() {
                 true => output,
                 false => rng.random_range(0..SHAPE.width),
             };
@@ -71,7 +71,7 @@ fn gradients_are_those_of_finite_differences() {
 #[test]
 fn steps_are_those_of_adam() {
     let mut model = Model::random(SHAPE, 1);
-    let (row, rate) = (SHAPE.output_row(1, 0), 0.01);
+    let (row, rate) = (SHAPE.neuron_row(1, 0), 0.01);
     let weight = row * SHAPE.width;
     let (mut mean, mut square, mut expected) = (0.0, 0.0, f64::from(model.rows[weight]));
     let mut adam = Adam::new(&SHAPE);
@@ -133,12 +133,12 @@ fn rows_keep_to_limits_that_export_can_bear() {
     let largest = 40.0 * limit(&SHAPE, 0) + limit(&SHAPE, SHAPE.bias_row());
     let rounding = 41.0 / 2.0;
     assert!(largest * OwnNetwork::UNIT as f32 + rounding <= f32::from(i16::MAX));
-    let output = limit(&SHAPE, SHAPE.output_row(0, 0));
+    let output = limit(&SHAPE, SHAPE.neuron_row(0, 0));
     assert!(output * 64.0 <= OwnNetwork::MAX_WEIGHT as f32);
 }
 
 /// Learns some samples by heart; returns the last loss.
-fn learn(model: &mut Model, samples: &[Sample], threads: usize, steps: u64) -> f64 {
+pub fn learn(model: &mut Model, samples: &[Sample], threads: usize, rate: f32, steps: u64) -> f64 {
     let mut adam = Adam::new(&model.shape);
     let mut workers = Workers::new(&model.shape, threads);
     let order: Vec<u32> = (0..samples.len() as u32).collect();
@@ -146,7 +146,7 @@ fn learn(model: &mut Model, samples: &[Sample], threads: usize, steps: u64) -> f
     for number in 1..=steps {
         loss = workers.learn(model, samples, &order, 1.0) / samples.len() as f64;
         let step = Step {
-            rate: 0.003,
+            rate,
             decay: 0.0,
             factor: 1.0 / samples.len() as f32,
             number,
@@ -161,7 +161,7 @@ fn a_thousand_positions_are_learnt_by_heart() {
     let samples = samples(&SHAPE, 1000, 9);
     let mut model = Model::random(SHAPE, 1);
     let before = Workers::new(&SHAPE, 1).validate(&model, &samples).search;
-    let loss = learn(&mut model, &samples, 2, 150);
+    let loss = learn(&mut model, &samples, 2, 0.003, 150);
     assert!(before > 0.02 && loss < before / 100.0, "{before} {loss}");
     let after = Workers::new(&SHAPE, 3).validate(&model, &samples).search;
     assert!(after < before / 100.0, "{after}");
@@ -176,7 +176,7 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
         .map(|position| sample(&SHAPE, position, &mut rng))
         .collect();
     let mut model = Model::random(SHAPE, 1);
-    learn(&mut model, &samples, 1, 60);
+    learn(&mut model, &samples, 1, 0.003, 60);
     let network = model.to_network().unwrap();
     assert!(network.weight_unit >= 64);
     let rounded = Model::from_network(&network);
@@ -219,7 +219,7 @@ fn networks_become_models_and_networks_again() {
 fn another_shape_starts_with_the_same_outputs() {
     let plain = Shape {
         features: 1,
-        outputs: 1,
+        tail: Tail::Outputs(1),
         ..SHAPE
     };
     let model = Model::random(plain, 4);

@@ -1,6 +1,7 @@
 //! Whole runs of training.
 
 use super::*;
+use crate::eval::nnue::LoadedNetwork;
 
 /// A folder with a file of games, and the settings to learn from it.
 fn prepared(name: &str, options: &str) -> (Folder, Settings) {
@@ -102,7 +103,7 @@ fn samples_on_disk_train_a_network_too() {
 fn lost_losses_are_told_with_their_step() {
     let (folder, settings) = prepared("train-nan", "");
     let mut model = Model::random(settings.shape, 1);
-    let bias = settings.shape.output_bias_row() * settings.shape.width;
+    let bias = settings.shape.neuron_bias_row() * settings.shape.width;
     model.rows[bias] = f32::NAN;
     let state = State {
         adam: Adam::new(&model.shape),
@@ -156,6 +157,57 @@ fn training_starts_from_networks_and_checkpoints() {
 }
 
 #[test]
+fn classic_networks_are_trained_for_yaneuraou() {
+    let (folder, settings) = prepared("train-classic", "--hidden 8-32");
+    run(&settings).unwrap();
+    let trained = fs::read(&settings.out).unwrap();
+    let loaded = LoadedNetwork::read(&settings.out).unwrap();
+    let network = &loaded.network;
+    assert_eq!(network.architecture().to_string(), "K+P 64x2-8-32");
+    assert_eq!(network.scale(), 16.into());
+    assert!(loaded.is_consistent);
+
+    let again = Settings {
+        force: true,
+        ..settings.clone()
+    };
+    let broken = run_until(&again, &|step| step == 5);
+    assert!(matches!(broken, Err(TrainError::Interrupted(_))));
+    assert_eq!(fs::read(&settings.out).unwrap(), trained);
+    let resumed = Settings {
+        resume: true,
+        ..settings.clone()
+    };
+    run(&resumed).unwrap();
+    assert_eq!(fs::read(&settings.out).unwrap(), trained);
+
+    for init in ["net.nn", "net.nn.checkpoint"] {
+        let start = Settings {
+            init: Some(folder.file(init)),
+            out: folder.file("again.bin"),
+            epochs: 0,
+            force: true,
+            ..settings.clone()
+        };
+        run(&start).unwrap();
+        assert_eq!(fs::read(&start.out).unwrap(), trained);
+        let other = Settings {
+            shape: Shape {
+                tail: Tail::Hidden([32, 32]),
+                ..start.shape
+            },
+            ..start
+        };
+        let text = run(&other).unwrap_err().to_string();
+        let expected = "expected features kp, width 64, hidden 32-32, found features kp, width 64, \
+                        hidden 8-32";
+        assert!(text.contains(expected), "{text}");
+    }
+    let (_folder, settings) = prepared("train-classic-distil", "--hidden 8-8 --distil");
+    run(&settings).unwrap();
+}
+
+#[test]
 fn damaged_checkpoints_are_told_with_their_place() {
     let (folder, settings) = prepared("train-checkpoint", "");
     run(&settings).unwrap();
@@ -202,9 +254,36 @@ fn settings_make_sense() {
     };
     let settings = read("a b --out c --width=512 --rate 5e-4 --outputs 8 --memory 1").unwrap();
     assert_eq!(settings.data.len(), 2);
-    assert_eq!((settings.shape.width, settings.shape.outputs), (512, 8));
+    assert_eq!(
+        (settings.shape.width, settings.shape.tail),
+        (512, Tail::Outputs(8))
+    );
     assert_eq!((settings.rate, settings.memory), (5e-4, 1 << 20));
+    let hidden = |text: &str| read(text).unwrap().shape;
+    let shape = hidden("a --out c --hidden 8-96");
+    assert_eq!((shape.features, shape.tail), (1, Tail::Hidden([8, 96])));
+    let shape = hidden("a --out c --hidden 32-32 --features halfkahm2 --width 128");
+    assert_eq!((shape.features, shape.width), (2, 128));
     for (text, expected) in [
+        (
+            "a --out c --hidden 32",
+            "--hidden: expected two multiples of 8 up to 256, as in 32-32, found `32`",
+        ),
+        ("a --out c --hidden 32-30", "found `32-30`"),
+        ("a --out c --hidden 264-8", "found `264-8`"),
+        ("a --out c --hidden 0-8", "found `0-8`"),
+        (
+            "a --out c --hidden 8-8 --features 1",
+            "--features: expected kp or halfkahm2 with --hidden, found `1`",
+        ),
+        (
+            "a --out c --features kp",
+            "--features: expected a whole number",
+        ),
+        (
+            "a --out c --hidden 8-8 --outputs 2",
+            "--outputs: expected 1 with --hidden, found `2`",
+        ),
         ("a", "--out FILE is missing"),
         ("--out c", "a file of games is missing"),
         (

@@ -23,15 +23,7 @@ pub fn weight(number: u32, limit: u32) -> i32 {
 
 /// The text of a classic network.
 pub fn text(architecture: &Architecture) -> String {
-    let [first, second] = architecture.hidden;
-    let input = 2 * architecture.width;
-    format!(
-        "Features={}{},Network=AffineTransform[1<-{second}](ClippedReLU[{second}]\
-         (AffineTransform[{second}<-{first}](ClippedReLU[{first}]\
-         (AffineTransform[{first}<-{input}](InputSlice[{input}(0:{input})])))))",
-        architecture.features.name,
-        architecture.transformer_text()
-    )
+    architecture.text()
 }
 
 /// A feature set by its name.
