@@ -15,6 +15,11 @@ fn main() -> ExitCode {
         Some("train") => train::main(arguments.split_off(1)),
         #[cfg(feature = "tune")]
         Some("ablation") => ablation::main(arguments.split_off(1)),
+        Some("--help" | "-h") => usi::run(vec!["help".into()]),
+        Some("--version" | "-V") => {
+            println!("Komaoto {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
         _ => usi::run(arguments),
     }
 }

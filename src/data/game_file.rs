@@ -10,6 +10,7 @@ use super::crc::crc32;
 use super::error::{DataError, Problem};
 use super::game::Game;
 use super::header::{Header, MAX_LENGTH};
+use crate::tools::files;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ impl GameReader {
     /// # Errors
     /// When it cannot be read or is no game file.
     pub fn open(path: &Path) -> Result<GameReader, DataError> {
-        let file = File::open(path).map_err(|error| DataError::of_file(path, error))?;
+        let file = files::open(path).map_err(|error| DataError::of_file(path, error))?;
         GameReader::from_file(file, path)
     }
 

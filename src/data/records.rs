@@ -6,6 +6,7 @@ use super::error::{DataError, GameError, Problem};
 use super::game::{End, Game, GameResult, Played};
 use super::{hcpe, psv};
 use crate::position::{Position, STARTPOS_SFEN};
+use crate::tools::files;
 use crate::types::value;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -80,7 +81,7 @@ impl RecordReader {
     /// # Errors
     /// When it cannot be read.
     pub fn open(path: &Path, format: RecordFormat) -> Result<RecordReader, DataError> {
-        let file = File::open(path).map_err(|error| DataError::of_file(path, error))?;
+        let file = files::open(path).map_err(|error| DataError::of_file(path, error))?;
         Ok(RecordReader {
             input: BufReader::with_capacity(BUFFER, file),
             path: path.to_path_buf(),

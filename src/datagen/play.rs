@@ -11,6 +11,7 @@ use crate::types::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use thiserror::Error;
 
 /// What decides a game, besides its number.
 #[derive(Clone, Debug)]
@@ -39,6 +40,22 @@ pub struct Rules {
 const BOOK_PLIES: RangeInclusive<u8> = 0..=6;
 /// How much of the nodes of a search may be spent before its last iteration, in percent.
 const SOFT_SHARE: u64 = 54;
+
+/// Openings that are tried for a game.
+const MAX_OPENINGS: usize = 1000;
+
+/// No opening was fit for a game.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "game {number}: {MAX_OPENINGS} openings were tried, and the first search found all of them more \
+     than {balance} centipawns out of balance, or the game over: see --openings and --max-moves"
+)]
+pub struct PlayError {
+    /// Number of the game.
+    pub number: u32,
+    /// See [`Rules::balance`].
+    pub balance: Value,
+}
 
 /// Plays games, one after the other. A game is a pure function of the rules, its number and the
 /// evaluation, whoever plays it and whatever was played before.
@@ -95,10 +112,13 @@ impl Player {
     }
 
     /// Plays the game of this number; `None` when told to stop.
-    pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Option<Game> {
+    ///
+    /// # Errors
+    /// When no opening is fit to be played on.
+    pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Result<Option<Game>, PlayError> {
         let mut random = Random::of_game(self.rules.seed, number);
         self.solo.clear();
-        loop {
+        for _ in 0..MAX_OPENINGS {
             let mut game = Game {
                 number,
                 start: None,
@@ -110,12 +130,16 @@ impl Player {
             let opening = self.opening(&mut random, &mut game);
             // Openings that are out of balance, or end the game, are replaced by others.
             if opening.is_some_and(|position| self.finish(position, &mut game, stop)) {
-                return Some(game);
+                return Ok(Some(game));
             }
             if stop.load(Ordering::Relaxed) {
-                return None;
+                return Ok(None);
             }
         }
+        Err(PlayError {
+            number,
+            balance: self.rules.balance,
+        })
     }
 
     /// Plays a game on to its end. Whether it is one to keep.

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::evaluation::Evaluation;
-use super::play::{Effort, Player};
+use super::play::{Effort, PlayError, Player};
 use super::progress::{Progress, Tally};
 use super::settings::{Goal, Settings};
 use crate::data::{DataError, Game, GameWriter};
@@ -38,6 +38,9 @@ pub enum RunError {
     /// The file of games.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// A game.
+    #[error(transparent)]
+    Play(#[from] PlayError),
     /// Memory.
     #[error(transparent)]
     Hash(#[from] HashError),
@@ -80,8 +83,8 @@ impl Games {
     }
 }
 
-/// A game with what it took.
-type Finished = (Game, Effort);
+/// A game with what it took, or why there is none.
+type Finished = Result<(Game, Effort), PlayError>;
 
 /// Plays games until the goal is reached or the user has had enough.
 ///
@@ -129,7 +132,7 @@ pub fn run(settings: &Settings) -> Result<(), RunError> {
         stop.store(true, Ordering::Relaxed);
         // Whoever waits for room in the channel must not wait for ever.
         drop(finished);
-        Ok(written?)
+        written
     })
 }
 
@@ -144,15 +147,21 @@ fn play(
     let lock = || games.lock().unwrap_or_else(PoisonError::into_inner);
     let mut next = lock().take();
     while let Some(number) = next {
-        let Some(game) = player.play(number, stop) else {
-            return;
+        let game = match player.play(number, stop) {
+            Ok(Some(game)) => game,
+            Ok(None) => return,
+            Err(error) => {
+                // Nobody listens any more when another thread failed before.
+                let _ = sender.send(Err(error));
+                return;
+            }
         };
         next = {
             let mut games = lock();
             games.positions += game.searched() as u64;
             games.take()
         };
-        if sender.send((game, player.take_effort())).is_err() {
+        if sender.send(Ok((game, player.take_effort()))).is_err() {
             return;
         }
     }
@@ -165,12 +174,13 @@ fn write(
     mut tally: Tally,
     goal: Goal,
     stop: &AtomicBool,
-) -> Result<(), DataError> {
+) -> Result<(), RunError> {
     let mut progress = Progress::new(goal, tally);
     let mut total = Effort::default();
     loop {
         match finished.recv_timeout(SIGNAL_INTERVAL) {
-            Ok((game, effort)) => {
+            Ok(finished) => {
+                let (game, effort) = finished?;
                 writer.write(&game)?;
                 tally.add(&game);
                 total.add(effort);

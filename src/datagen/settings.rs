@@ -94,7 +94,9 @@ impl Settings {
         }
         let out = out.ok_or(ArgumentError::Missing("--out FILE"))?;
         let goal = match (games, positions) {
-            (Some(_), Some(_)) => return Err(SettingsError::TwoGoals),
+            (Some(_), Some(_)) => {
+                return Err(ArgumentError::Together("--games", "--positions").into());
+            }
             (Some(games), None) => Goal::Games(games),
             (None, Some(positions)) => Goal::Positions(positions),
             (None, None) => Goal::Never,
@@ -164,9 +166,6 @@ pub enum SettingsError {
     /// An argument.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
-    /// Two goals.
-    #[error("--games and --positions cannot be used together")]
-    TwoGoals,
     /// The openings.
     #[error(transparent)]
     Openings(#[from] OpeningsError),

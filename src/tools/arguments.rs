@@ -32,6 +32,9 @@ pub enum ArgumentError {
     /// Something is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
+    /// Two options that contradict each other.
+    #[error("{0} and {1} cannot be used together")]
+    Together(&'static str, &'static str),
 }
 
 /// The arguments not yet taken.

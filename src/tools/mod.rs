@@ -5,6 +5,7 @@ pub mod ablation;
 pub mod arguments;
 pub mod bench;
 pub mod cpu;
+pub mod files;
 #[allow(unsafe_code, reason = "signals; the use says why it is sound")]
 pub mod interrupt;
 pub mod openings;

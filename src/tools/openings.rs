@@ -1,9 +1,11 @@
 //! Lists of positions that games start from: one SFEN a line; lines that begin with `#` are comments.
 #![forbid(unsafe_code)]
 
+use super::files;
 use crate::position::{Position, SfenError};
+use crate::types::Color;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use thiserror::Error;
 
 /// Why there are no openings.
@@ -27,6 +29,14 @@ pub enum OpeningsError {
         /// What is wrong with it.
         error: SfenError,
     },
+    /// A game cannot start from one of them.
+    #[error("openings {}, line {line}: expected both kings and a legal move", .path.display())]
+    Over {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
     /// All of them.
     #[error("openings {}: expected an SFEN a line, found none", .path.display())]
     None {
@@ -38,29 +48,35 @@ pub enum OpeningsError {
 /// Reads the positions of a file: at least one.
 ///
 /// # Errors
-/// When it cannot be read, holds a line that is no SFEN, or no position.
+/// When it cannot be read, holds a line that is no SFEN or no start of a game, or no position.
 pub fn read(path: &Path) -> Result<Vec<Position>, OpeningsError> {
-    let text = fs::read_to_string(path).map_err(|error| OpeningsError::Read {
+    let bytes = files::read(path).map_err(|error| OpeningsError::Read {
         path: path.into(),
         error,
     })?;
-    parse(&text, path)
+    parse(&String::from_utf8_lossy(&bytes), path)
 }
 
 /// Reads the positions of a text, which errors call by this path.
 ///
 /// # Errors
-/// When it holds a line that is no SFEN, or no position.
+/// When it holds a line that is no SFEN or no start of a game, or no position.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<Position>, OpeningsError> {
     let lines = text.lines().map(str::trim).zip(1..);
     let openings: Vec<Position> = lines
         .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
         .map(|(text, line)| {
-            Position::from_sfen(text).map_err(|error| OpeningsError::Line {
+            let position = Position::from_sfen(text).map_err(|error| OpeningsError::Line {
                 path: path.into(),
                 line,
                 error,
-            })
+            })?;
+            let has_kings = Color::ALL.map(|side| position.king(side).is_some()) == [true; 2];
+            if !has_kings || !position.has_legal_move() {
+                let path = path.into();
+                return Err(OpeningsError::Over { path, line });
+            }
+            Ok(position)
         })
         .collect::<Result<_, _>>()?;
     if openings.is_empty() {
@@ -73,6 +89,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Position>, OpeningsError> {
 mod tests {
     use super::*;
     use crate::data::testing::Folder;
+    use std::fs;
 
     #[test]
     fn faults_are_told_with_their_line() {
@@ -87,6 +104,16 @@ mod tests {
         assert_eq!(found.len(), 2);
         let text = read_text(&format!("{start}\n# next\nabc\n")).unwrap_err();
         assert!(text.contains("a.sfen, line 3: "), "{text}");
+        for over in [
+            "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+            "4k4/9/9/9/9/9/9/9/9 b - 1",
+        ] {
+            let text = read_text(over).unwrap_err();
+            assert!(
+                text.ends_with("line 1: expected both kings and a legal move"),
+                "{text}"
+            );
+        }
         let text = read_text("# none\n").unwrap_err();
         assert!(
             text.ends_with("expected an SFEN a line, found none"),

@@ -36,6 +36,14 @@ pub enum TrainError {
     /// An output that is there already.
     #[error("{}: the file exists; --force replaces it", .0.display())]
     Exists(PathBuf),
+    /// An output that must not be replaced.
+    #[error("{}: expected a file that can be replaced, found {what}", .path.display())]
+    Output {
+        /// The output.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// A checkpoint that cannot be used.
     #[error("{}, byte {offset}: {what}", .path.display())]
     Checkpoint {

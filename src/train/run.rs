@@ -13,8 +13,8 @@ use super::sample::Sample;
 use super::schedule;
 use super::set::{Collector, Set};
 use super::settings::Settings;
-use crate::tools::interrupt;
 use crate::tools::random::Random;
+use crate::tools::{files, interrupt};
 use std::fs;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -61,20 +61,36 @@ pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), 
     run.finish()
 }
 
-/// Makes sure that nothing is written over by mistake.
+/// Makes sure that nothing is written over by mistake, and that the network can be written when it
+/// has been trained.
 fn check_outputs(settings: &Settings) -> Result<(), TrainError> {
-    if settings.force || settings.resume {
-        return Ok(());
+    let out = &settings.out;
+    let beside = ["checkpoint", "csv", "svg", "parts", "new"].map(|ending| settings.beside(ending));
+    let mut outputs = [out.clone()].into_iter().chain(beside);
+    let what = match fs::symlink_metadata(out) {
+        Ok(found) if !found.is_file() => Some("something else"),
+        _ if settings.data.iter().any(|path| is_same(path, out)) => Some("a file to learn from"),
+        _ => None,
+    };
+    if let Some(what) = what {
+        let path = out.clone();
+        return Err(TrainError::Output { path, what });
     }
-    let beside = ["checkpoint", "csv", "svg", "parts"].map(|ending| settings.beside(ending));
-    match [settings.out.clone()]
-        .into_iter()
-        .chain(beside)
-        .find(|path| path.exists())
+    if !(settings.force || settings.resume)
+        && let Some(path) = outputs.find(|path| path.exists())
     {
-        Some(path) => Err(TrainError::Exists(path)),
-        None => Ok(()),
+        return Err(TrainError::Exists(path));
     }
+    let probe = settings.beside("new");
+    fs::write(&probe, b"")
+        .and_then(|()| fs::remove_file(&probe))
+        .map_err(TrainError::file(&probe))
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(fs::canonicalize);
+    one.is_ok_and(|one| other.is_ok_and(|other| one == other))
 }
 
 /// Reads all games.
@@ -142,7 +158,7 @@ fn begin(settings: &Settings, fingerprint: &str) -> Result<State, TrainError> {
 
 /// A model from a network or a checkpoint, in the shape asked for.
 fn initial(path: &Path, shape: Shape) -> Result<Model, TrainError> {
-    let bytes = fs::read(path).map_err(TrainError::file(path))?;
+    let bytes = files::read(path).map_err(TrainError::file(path))?;
     let model = if bytes.starts_with(checkpoint::MAGIC) {
         State::load(path)?.0.model
     } else {
@@ -308,13 +324,14 @@ impl<'a> Run<'a> {
         };
         self.state.points.push(point);
         if validates {
-            let Losses { search, result } = validation.unwrap_or_default();
+            let held_back = validation.map_or("-".into(), |Losses { search, result }| {
+                format!("{search:.6} by score, {result:.4} by result")
+            });
             let training = point
                 .training
                 .map_or("-".into(), |loss| format!("{loss:.6}"));
             self.line(&format!(
-                "epoch {}  step {}  training {training}  validation {search:.6} by score, \
-                 {result:.4} by result  {:.0} positions/s\n",
+                "epoch {}  step {}  training {training}  validation {held_back}  {:.0} positions/s\n",
                 point.epoch,
                 point.step,
                 self.speed()

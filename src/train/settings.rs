@@ -5,7 +5,7 @@ use super::hidden;
 use super::kernel::TILE;
 use super::model::{Shape, Tail};
 use super::read::Filter;
-use crate::eval::nnue::ClassicNetwork;
+use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
 use crate::tools::arguments::{ArgumentError, Arguments};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -104,6 +104,9 @@ impl Settings {
                 .map_or_else(cores, |it| it as usize),
             memory: it.number("--memory", 1..=1 << 30u64)?.unwrap_or(4096) << 20,
         };
+        if settings.resume && settings.init.is_some() {
+            return Err(ArgumentError::Together("--resume", "--init"));
+        }
         let data: Vec<PathBuf> = arguments.rest()?.into_iter().map(PathBuf::from).collect();
         if data.is_empty() {
             return Err(ArgumentError::Missing("a file of games"));
@@ -139,7 +142,7 @@ fn shape(it: &mut Arguments) -> Result<Shape, ArgumentError> {
     let outputs = it.number("--outputs", 1..=16u32)?.unwrap_or(1);
     let shape = match hidden {
         None => Shape {
-            features: it.number("--features", 1..=u32::MAX)?.unwrap_or(1),
+            features: own_features(it)?,
             width: width(it)?,
             tail: Tail::Outputs(outputs as usize),
         },
@@ -152,16 +155,25 @@ fn shape(it: &mut Arguments) -> Result<Shape, ArgumentError> {
     if let (Tail::Hidden(_), 2..) = (shape.tail, outputs) {
         return Err(bad("--outputs", "1 with --hidden", outputs));
     }
-    let known = shape.known_features();
-    known.ok_or_else(|| bad("--features", "the number of a feature set", shape.features))?;
     Ok(shape)
+}
+
+/// The number of the feature set of a network of our own.
+fn own_features(it: &mut Arguments) -> Result<u32, ArgumentError> {
+    let Some(text) = it.text("--features")? else {
+        return Ok(1);
+    };
+    let known = text.to_str().and_then(|text| text.parse().ok());
+    let known = known.filter(|&features| OwnNetwork::dimensions(features).is_some());
+    let expected = "1 or 2 (kp or halfkahm2 with --hidden)";
+    known.ok_or_else(|| bad("--features", expected, text.display()))
 }
 
 /// The number of the feature set of a classic network.
 fn classic_features(it: &mut Arguments) -> Result<u32, ArgumentError> {
     let name = it.text("--features")?.unwrap_or("kp".into());
     let known = name.to_str().and_then(ClassicNetwork::features);
-    let expected = "kp or halfkahm2 with --hidden";
+    let expected = "kp or halfkahm2 (1 or 2 without --hidden)";
     known.ok_or_else(|| bad("--features", expected, name.display()))
 }
 

@@ -53,6 +53,8 @@ pub struct Engine {
     running: Running,
     answered: Answered,
     task: Option<Task>,
+    /// Whether anything was wrong with a line so far.
+    has_complained: bool,
 }
 
 impl Engine {
@@ -69,6 +71,7 @@ impl Engine {
             running: Running::default(),
             answered: Answered::new(true),
             task: None,
+            has_complained: false,
         }
     }
 
@@ -99,8 +102,14 @@ impl Engine {
     }
 
     /// Tells what was wrong.
-    pub fn complain(&self, error: &UsiError) {
+    pub fn complain(&mut self, error: &UsiError) {
+        self.has_complained = true;
         self.output.info_string(&error.to_string());
+    }
+
+    /// Whether anything was wrong with a line so far.
+    pub fn has_complained(&self) -> bool {
+        self.has_complained
     }
 
     /// Answers everything asked for after the end of input. The clock of a game means nothing when
@@ -250,7 +259,7 @@ impl Engine {
     }
 
     /// Drops what cannot be played, and what is named twice.
-    fn keep_legal(&self, moves: &mut Vec<Move>) {
+    fn keep_legal(&mut self, moves: &mut Vec<Move>) {
         let mut kept: Vec<Move> = Vec::new();
         let mut illegal: Vec<Move> = Vec::new();
         for &mv in moves.iter() {

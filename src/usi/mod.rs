@@ -39,8 +39,8 @@ use std::process;
 /// Carries out the commands given as arguments, then those of standard input, and ends the
 /// process.
 ///
-/// Arguments without a comma are one command: it is carried out alone, and input is not read.
-/// With commas (`usi , isready`) they are what comes before the input.
+/// Arguments without a comma are one command: it is carried out alone, and input is not read; the
+/// exit status is 1 if anything was wrong with it. With commas (`usi , isready`) they are what comes before the input.
 pub fn run(arguments: Vec<OsString>) -> ! {
     let mut engine = Engine::new(Output::stdout());
     let alone = !arguments.is_empty() && arguments.iter().all(|argument| argument != ",");
@@ -50,7 +50,7 @@ pub fn run(arguments: Vec<OsString>) -> ! {
     }
     // Threads may still be at work: nothing more is printed, and the process ends at once.
     engine.output().close();
-    process::exit(0)
+    process::exit(i32::from(alone && engine.has_complained()))
 }
 
 fn run_arguments(engine: &mut Engine, arguments: &[OsString]) -> ControlFlow<()> {

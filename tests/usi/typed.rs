@@ -1,6 +1,7 @@
 //! Commands for people, at the prompt and as arguments.
 
 use crate::session::Session;
+use std::process::Command;
 
 #[test]
 fn moves_and_side_are_answered_in_one_line() {
@@ -124,6 +125,31 @@ fn a_command_given_as_arguments_is_run_alone() {
     let mut s = Session::start_with(&["go", "depth", "3"]);
     s.expect("bestmove ", 3000);
     s.expect_exit(1000);
+}
+
+#[test]
+fn the_exit_status_tells_whether_the_command_was_understood() {
+    let output = |arguments: &[&str]| {
+        let engine = Command::new(env!("CARGO_BIN_EXE_komaoto"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        (
+            engine.status.code(),
+            String::from_utf8(engine.stdout).unwrap(),
+        )
+    };
+    for wrong in [&["foo"][..], &["position", "sfen", "x"], &["--bench"]] {
+        let (status, said) = output(wrong);
+        assert!(
+            status == Some(1) && said.starts_with("info string "),
+            "{said}"
+        );
+    }
+    let help = output(&["help"]);
+    assert_eq!((help.0, &help), (Some(0), &output(&["--help"])));
+    let version = format!("Komaoto {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(output(&["--version"]), (Some(0), version));
 }
 
 #[test]

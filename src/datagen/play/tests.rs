@@ -25,9 +25,12 @@ fn go() -> AtomicBool {
 fn a_game_depends_on_nothing_played_before() {
     let mut player_of_three = player(rules());
     let games: Vec<_> = (0..3)
-        .map(|number| player_of_three.play(number, &go()).unwrap())
+        .map(|number| player_of_three.play(number, &go()).unwrap().unwrap())
         .collect();
-    assert_eq!(player(rules()).play(2, &go()).as_ref(), Some(&games[2]));
+    assert_eq!(
+        player(rules()).play(2, &go()).unwrap().as_ref(),
+        Some(&games[2])
+    );
     assert_ne!(games[1].moves, games[2].moves);
     for game in &games {
         assert!((4..=14).contains(&game.opening));
@@ -48,7 +51,7 @@ fn a_game_depends_on_nothing_played_before() {
 #[test]
 fn a_player_stops_when_told_to() {
     let game = player(rules()).play(0, &AtomicBool::new(true));
-    assert_eq!(game, None);
+    assert_eq!(game, Ok(None));
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn every_other_game_starts_from_the_book() {
     let book = [Position::from_sfen(start).unwrap()].into();
     let mut player = player(Rules { book, ..rules() });
     for number in 0..4 {
-        let game = player.play(number, &go()).unwrap();
+        let game = player.play(number, &go()).unwrap().unwrap();
         let expected = (number % 2 == 1).then_some(start);
         assert_eq!(game.start.as_deref(), expected);
         assert!(expected.is_none() || game.opening <= 6);
@@ -75,4 +78,18 @@ fn every_other_game_starts_from_the_book() {
             expected.is_some()
         );
     }
+}
+
+#[test]
+fn openings_without_balance_are_given_up() {
+    let lopsided = "4k4/9/9/9/9/9/9/9/4K4 b 18P4L4N4S4G2B2R 1";
+    let book = [Position::from_sfen(lopsided).unwrap()].into();
+    let rules = Rules {
+        nodes: 1,
+        ..rules()
+    };
+    let mut player = player(Rules { book, ..rules });
+    assert!(player.play(0, &go()).is_ok());
+    let error = player.play(1, &go()).unwrap_err();
+    assert_eq!((error.number, error.balance), (1, 700));
 }

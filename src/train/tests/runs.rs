@@ -274,11 +274,11 @@ fn settings_make_sense() {
         ("a --out c --hidden 0-8", "found `0-8`"),
         (
             "a --out c --hidden 8-8 --features 1",
-            "--features: expected kp or halfkahm2 with --hidden, found `1`",
+            "--features: expected kp or halfkahm2 (1 or 2 without --hidden), found `1`",
         ),
         (
             "a --out c --features kp",
-            "--features: expected a whole number",
+            "--features: expected 1 or 2 (kp or halfkahm2 with --hidden), found `kp`",
         ),
         (
             "a --out c --hidden 8-8 --outputs 2",
@@ -292,15 +292,52 @@ fn settings_make_sense() {
         ),
         (
             "a --out c --features 9",
-            "--features: expected the number of a feature set",
+            "--features: expected 1 or 2 (kp or halfkahm2 with --hidden), found `9`",
         ),
         (
             "a --out c --lambda 2",
             "--lambda: expected a number from 0 to 1",
         ),
         ("a --out c --lamda 1", "unknown option --lamda"),
+        (
+            "a --out c --resume --init b",
+            "--resume and --init cannot be used together",
+        ),
     ] {
         let error = read(text).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_told_at_once() {
+    let (folder, settings) = prepared("train-outputs", "--force");
+    let error = |out: &Path| {
+        let out = out.to_path_buf();
+        let text = run_until(
+            &Settings {
+                out,
+                ..settings.clone()
+            },
+            &|_| unreachable!(),
+        );
+        text.unwrap_err().to_string()
+    };
+    let games = &settings.data[0];
+    let before = fs::read(games).unwrap();
+    assert!(error(games).ends_with("found a file to learn from"));
+    assert_eq!(fs::read(games).unwrap(), before);
+    assert!(error(&folder.file("")).ends_with("found something else"));
+    assert!(error(&folder.file("missing/net.nn")).contains("net.nn.new: "));
+    // What a crash may have left there is somebody's until told otherwise.
+    fs::write(folder.file("net.nn.new"), b"mine").unwrap();
+    let careful = Settings {
+        force: false,
+        ..settings.clone()
+    };
+    let text = run(&careful).unwrap_err().to_string();
+    assert!(
+        text.ends_with("net.nn.new: the file exists; --force replaces it"),
+        "{text}"
+    );
 }
