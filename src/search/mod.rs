@@ -10,6 +10,7 @@
 //!
 //! With one thread a search is a pure function of the position with its history, the histories
 //! and hash table left by earlier searches, and the limits.
+#![doc = concat!("\n", include_str!("ablation.md"))]
 
 mod aspiration;
 mod conclusion;
