@@ -2,6 +2,13 @@
 //! as nearly as it can be said, by maximum likelihood.
 #![forbid(unsafe_code)]
 
+use super::error::{DataError, Problem};
+use super::files::Input;
+use super::records::rescale;
+use std::path::Path;
+
+/// What a pawn is worth in the unit that scores are told in: centipawns.
+pub(super) const PAWN: u16 = 100;
 /// Width of the ranges that scores are counted in.
 const STEP: i32 = 20;
 /// Scores beyond this are left out: mates and what will soon be one say nothing about the scale.
@@ -21,6 +28,35 @@ impl Calibration {
     /// Nothing counted.
     pub fn new() -> Calibration {
         Calibration(vec![(0, 0.0); RANGES])
+    }
+
+    /// Counts the positions of a file whose results say something of them.
+    ///
+    /// # Errors
+    /// When it cannot be read or is damaged.
+    pub fn of_file(path: &Path) -> Result<Calibration, DataError> {
+        let mut calibration = Calibration::new();
+        let mut input = Input::open(path)?;
+        let pawn = input.pawn();
+        loop {
+            let offset = input.offset();
+            let Some(game) = input.next().transpose()? else {
+                return Ok(calibration);
+            };
+            let start = game.start_position().map_err(|problem| {
+                let game = game.number;
+                DataError::new(path, offset, Problem::Game { game, problem })
+            })?;
+            let mut side = start.side_to_move();
+            let decided = game.decided_from();
+            for (index, played) in game.moves.iter().enumerate() {
+                if let Some(score) = played.score.filter(|_| index >= decided) {
+                    let points = f64::from(1 + game.result.for_side(side)) / 2.0;
+                    calibration.add(rescale(score, pawn, PAWN).into(), points);
+                }
+                side = !side;
+            }
+        }
     }
 
     /// Counts a position: its score and the points made, 0 to 1, both for the side to move.

@@ -172,6 +172,16 @@ impl Game {
         Ok(position)
     }
 
+    /// From which move on the result is that of searched play: what was known of positions before a
+    /// random move says nothing of what came of them.
+    pub fn decided_from(&self) -> usize {
+        let random = |played: &Played| played.score.is_none();
+        self.moves
+            .iter()
+            .rposition(random)
+            .map_or(0, |last| last + 1)
+    }
+
     /// Positions with a score.
     pub fn searched(&self) -> usize {
         self.moves

@@ -6,12 +6,14 @@ use std::fmt;
 /// Characters of the longest bar.
 const BAR: u64 = 40;
 
-/// How often a number fell in each of some ranges, and the mean of something else there.
+/// How often a number fell in each of some ranges, and the mean of something else there, so far as
+/// it is known.
 pub struct Histogram {
     title: &'static str,
     /// The smallest number of each range but the first.
     edges: Vec<i32>,
     counts: Vec<u64>,
+    known: Vec<u64>,
     sums: Vec<f64>,
 }
 
@@ -21,16 +23,20 @@ impl Histogram {
         Histogram {
             title,
             counts: vec![0; edges.len() + 1],
+            known: vec![0; edges.len() + 1],
             sums: vec![0.0; edges.len() + 1],
             edges,
         }
     }
 
     /// Counts a number, and something to take the mean of.
-    pub fn add(&mut self, number: i32, other: f64) {
+    pub fn add(&mut self, number: i32, other: Option<f64>) {
         let range = self.edges.partition_point(|&edge| edge <= number);
         self.counts[range] += 1;
-        self.sums[range] += other;
+        if let Some(other) = other {
+            self.known[range] += 1;
+            self.sums[range] += other;
+        }
     }
 
     fn label(&self, range: usize) -> String {
@@ -52,16 +58,19 @@ impl fmt::Display for Histogram {
             "{:>14} {:>10} {:>6} {:>7}",
             self.title, "positions", "%", "points"
         )?;
-        for (range, (&count, sum)) in self.counts.iter().zip(&self.sums).enumerate() {
+        for (range, &count) in self.counts.iter().enumerate() {
             if count == 0 {
                 continue;
             }
+            let mean = match self.known[range] {
+                0 => "-".into(),
+                known => format!("{:.1}%", self.sums[range] * 100.0 / known as f64),
+            };
             writeln!(
                 f,
-                "{:>14} {count:>10} {:>6.2} {:>6.1}% {}",
+                "{:>14} {count:>10} {:>6.2} {mean:>7} {}",
                 self.label(range),
                 count as f64 * 100.0 / total as f64,
-                sum * 100.0 / count as f64,
                 "#".repeat((count * BAR).div_ceil(most) as usize)
             )?;
         }
@@ -84,7 +93,7 @@ mod tests {
             (10, 1.0),
             (99, 1.0),
         ] {
-            histogram.add(number, other);
+            histogram.add(number, Some(other));
         }
         assert_eq!(histogram.counts, [1, 2, 1, 2]);
         let text = histogram.to_string();

@@ -1,7 +1,7 @@
 //! What is in files of games: `komaoto data info`.
 #![forbid(unsafe_code)]
 
-use super::calibration::Calibration;
+use super::calibration::{Calibration, PAWN};
 use super::error::{DataError, Problem};
 use super::files::Input;
 use super::game::{End, Game, GameResult};
@@ -13,8 +13,6 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What a pawn is worth in the unit that scores are told in: centipawns.
-const PAWN: u16 = 100;
 /// Borders of the ranges of scores.
 const SCORES: [i32; 12] = [
     -value::SUPERIOR,
@@ -122,9 +120,13 @@ impl Report {
             GameResult::Draw => 2,
         }] += 1;
         self.ends[game.end as usize] += 1;
+        let decided = game.decided_from();
+        let mut index = 0;
         let replayed = game.replay(|position, played| {
+            let result = (index >= decided).then_some(game.result);
+            index += 1;
             if let Some(score) = played.score {
-                self.position(position, rescale(score, pawn, PAWN), game.result);
+                self.position(position, rescale(score, pawn, PAWN), result);
                 self.captures += u64::from(position.is_capture(played.mv));
             }
         });
@@ -134,12 +136,15 @@ impl Report {
         })
     }
 
-    fn position(&mut self, position: &Position, score: i16, result: GameResult) {
-        let points = f64::from(1 + result.for_side(position.side_to_move())) / 2.0;
+    fn position(&mut self, position: &Position, score: i16, result: Option<GameResult>) {
+        let side = position.side_to_move();
+        let points = result.map(|result| f64::from(1 + result.for_side(side)) / 2.0);
         self.positions += 1;
         self.in_check += u64::from(position.in_check());
         self.scores.add(score.into(), points);
-        self.calibration.add(score.into(), points);
+        if let Some(points) = points {
+            self.calibration.add(score.into(), points);
+        }
         self.plies
             .add(position.ply().min(MOST_PLIES as u32) as i32, points);
         self.duplicates.add(position.key());

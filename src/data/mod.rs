@@ -7,7 +7,7 @@
 //! - [`files`]: any of these, by the name of the file.
 //! - [`command`]: what to type.
 
-mod calibration;
+pub(crate) mod calibration;
 pub mod command;
 mod convert;
 pub(crate) mod crc;

@@ -27,6 +27,9 @@ pub struct Rules {
     /// Positions that every other game starts from, with [`BOOK_PLIES`] random plies after them;
     /// none: all games start from the even start position.
     pub book: Arc<[Position]>,
+    /// After the opening one move in so many is random, in the mean; 0: none. Searches look at
+    /// what becomes of bad moves too, and a network learns to judge that from no other games.
+    pub explore: u32,
     /// Openings whose first search gives a score beyond this are given up.
     pub balance: Value,
     /// A game is given to the side that every search of [`Rules::agreement`] plies in a row gives
@@ -129,7 +132,7 @@ impl Player {
             };
             let opening = self.opening(&mut random, &mut game);
             // Openings that are out of balance, or end the game, are replaced by others.
-            if opening.is_some_and(|position| self.finish(position, &mut game, stop)) {
+            if opening.is_some_and(|position| self.finish(position, &mut random, &mut game, stop)) {
                 return Ok(Some(game));
             }
             if stop.load(Ordering::Relaxed) {
@@ -143,7 +146,13 @@ impl Player {
     }
 
     /// Plays a game on to its end. Whether it is one to keep.
-    fn finish(&mut self, mut position: Position, game: &mut Game, stop: &AtomicBool) -> bool {
+    fn finish(
+        &mut self,
+        mut position: Position,
+        random: &mut Random,
+        game: &mut Game,
+        stop: &AtomicBool,
+    ) -> bool {
         loop {
             let is_first = game.moves.len() == usize::from(game.opening);
             if let Some((end, result)) = self.referee.ended(&position) {
@@ -152,6 +161,11 @@ impl Player {
             }
             if stop.load(Ordering::Relaxed) {
                 return false;
+            }
+            let explore = self.rules.explore as usize;
+            if explore > 0 && !is_first && random.below(explore) == 0 {
+                self.random_move(&mut position, random, game);
+                continue;
             }
             let Some(found) = self.solo.search(&position, self.soft_nodes()) else {
                 return false;
@@ -194,16 +208,29 @@ impl Player {
         game.start = (start != Position::startpos().to_sfen()).then_some(start);
         self.referee.begin(&position);
         for _ in 0..game.opening {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
+            if !self.random_move(&mut position, random, game) {
                 return None;
             }
-            let mv = moves[random.below(moves.len())];
-            game.moves.push(Played { mv, score: None });
-            position.do_move(mv);
-            self.referee.played(&position);
         }
         Some(position)
+    }
+
+    /// Plays any legal move; whether there is one.
+    fn random_move(
+        &mut self,
+        position: &mut Position,
+        random: &mut Random,
+        game: &mut Game,
+    ) -> bool {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return false;
+        }
+        let mv = moves[random.below(moves.len())];
+        game.moves.push(Played { mv, score: None });
+        position.do_move(mv);
+        self.referee.played(position);
+        true
     }
 }
 

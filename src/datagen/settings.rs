@@ -27,6 +27,8 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --seed N         decides the openings (random)
   --openings FILE  positions, one SFEN a line, that every other game starts from, with up to six
                    random moves (none: all start from the even start position, with 4 to 14)
+  --explore N      one move in N is random, in the mean, so that positions after bad moves come up
+                   (none); what came of earlier positions is not learnt from then
   --net FILE       network to play with, or handwritten (the network built in)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
@@ -86,6 +88,7 @@ impl Settings {
         let seed = arguments.number("--seed", 0..=u64::MAX)?;
         let net = arguments.path("--net")?;
         let book = arguments.path("--openings")?;
+        let explore = arguments.number("--explore", 2..=100_000u32)?;
         let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
         let highest = ADJUDICATION as u16;
         let adjudication = arguments.number("--adjudicate", LEAST_ADJUDICATION..=highest)?;
@@ -114,6 +117,9 @@ impl Settings {
                 Some(path) => openings::read(&path)?.into(),
                 None => Arc::default(),
             },
+            explore: explore
+                .or_else(|| begun("explore")?.try_into().ok())
+                .unwrap_or(0),
             balance: 700,
             adjudication: adjudication
                 .map(Value::from)
@@ -143,6 +149,9 @@ impl Settings {
             ("adjudication-score", rules.adjudication.to_string()),
             ("adjudication-plies", rules.agreement.to_string()),
         ];
+        if rules.explore > 0 {
+            settings.push(("explore", rules.explore.to_string()));
+        }
         if !rules.book.is_empty() {
             // With other positions the games would be others.
             let keys = rules.book.iter().map(Position::key);

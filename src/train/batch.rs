@@ -57,30 +57,40 @@ impl Workers {
     /// Mean losses over samples.
     pub fn validate(&mut self, model: &Model, samples: &[Sample]) -> Losses {
         let part = samples.len().div_ceil(self.scratches.len()).max(1);
-        let sums: Vec<Losses> = thread::scope(|scope| {
+        let sums: Vec<Sums> = thread::scope(|scope| {
             let parts = samples.chunks(part).zip(&mut self.scratches);
             let work = parts.map(|(part, scratch)| scope.spawn(|| sum(model, part, scratch)));
             let work: Vec<_> = work.collect();
             work.into_iter().filter_map(|it| it.join().ok()).collect()
         });
-        let mean =
-            |of: fn(&Losses) -> f64| sums.iter().map(of).sum::<f64>() / samples.len().max(1) as f64;
+        let total = |of: fn(&Losses) -> f64| sums.iter().map(|it| of(&it.losses)).sum::<f64>();
+        let results: u64 = sums.iter().map(|it| it.results).sum();
         Losses {
-            search: mean(|losses| losses.search),
-            result: mean(|losses| losses.result),
+            search: total(|losses| losses.search) / samples.len().max(1) as f64,
+            result: total(|losses| losses.result) / results.max(1) as f64,
         }
     }
 }
 
-fn sum(model: &Model, samples: &[Sample], scratch: &mut Scratch) -> Losses {
-    let mut losses = Losses::default();
+/// Losses added up, and how many positions have a result.
+#[derive(Default)]
+struct Sums {
+    losses: Losses,
+    results: u64,
+}
+
+fn sum(model: &Model, samples: &[Sample], scratch: &mut Scratch) -> Sums {
+    let mut sums = Sums::default();
     let samples: Vec<&Sample> = samples.iter().collect();
     for group in samples.chunks(GROUP) {
         let outputs = forward(model, group, scratch);
         for (sample, chance) in group.iter().zip(outputs.map(sigmoid)) {
-            losses.search += f64::from(chance - sample.by_score()).powi(2);
-            losses.result += f64::from(chance - sample.by_result()).powi(2);
+            sums.losses.search += f64::from(chance - sample.by_score()).powi(2);
+            if let Some(points) = sample.by_result() {
+                sums.losses.result += f64::from(chance - points).powi(2);
+                sums.results += 1;
+            }
         }
     }
-    losses
+    sums
 }

@@ -3,8 +3,9 @@
 
 use super::error::TrainError;
 use super::model::Shape;
-use super::sample::{SCALE, Sample};
+use super::sample::{NO_RESULT, SCALE, Sample};
 use super::trace::{self, Scores};
+use crate::data::calibration::Calibration;
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played};
@@ -26,8 +27,8 @@ const PAWN: i32 = 100;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Filter {
     /// The score that promises 73 % of the points, in centipawns as the files have it: what a
-    /// network is to call 600.
-    pub scale: u32,
+    /// network is to call 600. `None`: what does in each file, which may come from another network.
+    pub scale: Option<u32>,
     /// Largest score after that, in centipawns.
     pub max_score: u32,
     /// First move of a game.
@@ -44,10 +45,13 @@ pub struct Filter {
 
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = self
+            .scale
+            .map_or("fitted".into(), |scale| scale.to_string());
         write!(
             f,
             "scale {}\nmax-score {}\nmin-ply {}\nnoisy {}\ndistil {}\ntrace {}",
-            self.scale, self.max_score, self.min_ply, self.noisy, self.distil, self.trace
+            scale, self.max_score, self.min_ply, self.noisy, self.distil, self.trace
         )
     }
 }
@@ -83,6 +87,8 @@ pub struct Reader<'a> {
     shape: Shape,
     seed: u64,
     evaluator: Evaluator,
+    /// [`Filter::scale`] of the file.
+    scale: i32,
     counts: Counts,
     /// Keys of all positions taken.
     seen: HashSet<u64>,
@@ -102,6 +108,7 @@ impl<'a> Reader<'a> {
             shape,
             seed,
             evaluator: Evaluator::new(),
+            scale: SCALE as i32,
             counts: Counts::default(),
             seen: HashSet::new(),
             sink,
@@ -118,6 +125,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When it cannot be read or is damaged, or the sink fails.
     pub fn read(&mut self, path: &Path) -> Result<(), TrainError> {
+        self.scale = match self.filter.scale {
+            Some(scale) => scale as i32,
+            None => fitted_scale(path)?,
+        };
         let mut reader = Input::open(path)?;
         let pawn = i32::from(reader.pawn());
         loop {
@@ -152,12 +163,16 @@ impl<'a> Reader<'a> {
     fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
         let held_back = self.holds_back();
         self.counts.games += 1;
-        let Filter { trace, scale, .. } = self.filter;
-        let mut traced = trace::scores(game, trace as f32, |score| {
-            i32::from(score) * PAWN / pawn * SCALE as i32 / scale as i32
+        let scale = self.scale;
+        let mut traced = trace::scores(game, self.filter.trace as f32, |score| {
+            i32::from(score) * PAWN / pawn * SCALE as i32 / scale
         });
+        let decided = game.decided_from();
+        let mut index = 0;
         let mut sunk = Ok(());
         let replayed = game.replay(|position, played| {
+            let is_decided = index >= decided;
+            index += 1;
             let Some(scores) = self.scores(position, traced.next().flatten()) else {
                 return;
             };
@@ -178,7 +193,11 @@ impl<'a> Reader<'a> {
             let sample = Sample {
                 features,
                 score: scores.traced,
-                result: game.result.for_side(position.side_to_move()),
+                result: if is_decided {
+                    game.result.for_side(position.side_to_move())
+                } else {
+                    NO_RESULT
+                },
                 output: output as u8,
             };
             if sunk.is_ok() {
@@ -195,10 +214,27 @@ impl<'a> Reader<'a> {
             return searched;
         }
         self.evaluator.reset(position);
-        let score = self.evaluator.evaluate(position) * SCALE as i32 / self.filter.scale as i32;
+        let score = self.evaluator.evaluate(position) * SCALE as i32 / self.scale;
         Some(Scores {
             own: score,
             traced: score as i16,
         })
     }
+}
+
+/// What [`Filter::scale`] is in a file, by its scores and results.
+fn fitted_scale(path: &Path) -> Result<i32, DataError> {
+    let scale = Calibration::of_file(path)?.scale();
+    let path = path.display();
+    Ok(match scale {
+        Some(scale) => {
+            let scale = (scale.round() as i32).max(1);
+            eprintln!("{path}: a score of {scale} makes 73 % of the points");
+            scale
+        }
+        None => {
+            eprintln!("{path}: too little to say which score makes 73 % of the points: {SCALE}");
+            SCALE as i32
+        }
+    })
 }

@@ -13,7 +13,8 @@ pub struct Sample {
     pub features: [[u16; ACTIVE]; 2],
     /// Centipawns for the side to move.
     pub score: i16,
-    /// What became of the side to move: 1 won, 0 drawn, -1 lost.
+    /// What became of the side to move: 1 won, 0 drawn, -1 lost; [`NO_RESULT`] if a random move came
+    /// between.
     pub result: i8,
     /// Which output of the network counts.
     pub output: u8,
@@ -21,6 +22,8 @@ pub struct Sample {
 
 /// Bytes of a sample on disk.
 pub const BYTES: usize = 4 * ACTIVE + 4;
+/// In place of a result where there is none.
+pub const NO_RESULT: i8 = i8::MIN;
 /// Centipawns at which the chance to win is sigmoid(1), 73 %.
 pub const SCALE: f32 = 600.0;
 
@@ -36,13 +39,15 @@ impl Sample {
     }
 
     /// The points of the game: 1, 0.5 or 0.
-    pub fn by_result(&self) -> f32 {
-        (f32::from(self.result) + 1.0) / 2.0
+    pub fn by_result(&self) -> Option<f32> {
+        (self.result != NO_RESULT).then(|| (f32::from(self.result) + 1.0) / 2.0)
     }
 
-    /// What the network is to say: `lambda` parts of the search, the rest of the result.
+    /// What the network is to say: `lambda` parts of the search, the rest of the result if there is
+    /// one.
     pub fn target(&self, lambda: f32) -> f32 {
-        lambda * self.by_score() + (1.0 - lambda) * self.by_result()
+        let score = self.by_score();
+        lambda * score + (1.0 - lambda) * self.by_result().unwrap_or(score)
     }
 
     /// Appends the bytes of the sample.

@@ -32,15 +32,15 @@ positions of other programs (.psv, .bin, .hcpe)
   --trace X        share of the next position's score in that of a position (0): scores that look
                    farther ahead
   --decay X        weight decay (0.01)
-  --scale N        score that promises 73 % of the points, see `komaoto data info`; the
-                   network will call it 600 centipawns (600)
+  --scale N        score that promises 73 % of the points, which the network will call 600
+                   centipawns (what does in each file, as `komaoto data info` tells)
   --max-score N    leave out positions with a score beyond this, in centipawns (3000)
   --min-ply N      leave out positions before this move of the game (1)
   --noisy          keep positions in check, and those whose best move captures or promotes
   --seed N         decides initial numbers, order and which games are held back (1)
   --threads N      threads (all cores)
   --memory N       MB of positions to hold in memory; more of them go to FILE.parts on disk (4096)
-Numbers may end with k or M. The same seed and number of threads give the same network. Random opening moves are
+Numbers may end with k or M. The same seed and number of threads give the same network. Random moves are
 never learnt from, and positions that come again are learnt once. One game in twenty is held back to validate with. Ctrl-C saves a checkpoint.";
 
 /// Everything asked for.
@@ -91,7 +91,7 @@ impl Settings {
             lambda: it.decimal("--lambda", 0.0..=1.0)?.unwrap_or(1.0),
             decay: it.decimal("--decay", 0.0..=1.0)?.unwrap_or(0.01),
             filter: Filter {
-                scale: it.number("--scale", 1..=30_000u32)?.unwrap_or(600),
+                scale: it.number("--scale", 1..=30_000u32)?,
                 max_score: it.number("--max-score", 1..=30_000u32)?.unwrap_or(3000),
                 min_ply: it.number("--min-ply", 0..=10_000u32)?.unwrap_or(1),
                 noisy: it.switch("--noisy"),

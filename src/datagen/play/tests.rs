@@ -7,6 +7,7 @@ fn rules() -> Rules {
         max_moves: 100,
         opening: 4..=14,
         book: Arc::default(),
+        explore: 0,
         balance: 700,
         adjudication: 3000,
         agreement: 4,
@@ -92,4 +93,32 @@ fn openings_without_balance_are_given_up() {
     assert!(player.play(0, &go()).is_ok());
     let error = player.play(1, &go()).unwrap_err();
     assert_eq!((error.number, error.balance), (1, 700));
+}
+
+#[test]
+fn random_moves_come_between_searched_ones() {
+    let mut player = player(Rules {
+        explore: 10,
+        ..rules()
+    });
+    let games: Vec<Game> = (0..6)
+        .map(|number| player.play(number, &go()).unwrap().unwrap())
+        .collect();
+    let (mut random, mut plies) = (0, 0);
+    for game in &games {
+        assert!(game.replay(|_, _| ()).is_ok());
+        let played = &game.moves[usize::from(game.opening)..];
+        assert!(played[0].score.is_some());
+        random += played.iter().filter(|it| it.score.is_none()).count();
+        plies += played.len();
+    }
+    assert!(
+        (plies / 20..plies / 5).contains(&random),
+        "{random} of {plies}"
+    );
+    assert_eq!(
+        player.play(3, &go()).unwrap().as_ref(),
+        games.get(3),
+        "a game is a pure function of its number"
+    );
 }

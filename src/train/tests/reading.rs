@@ -39,7 +39,7 @@ fn samples_are_the_same_after_a_stay_on_disk() {
 }
 
 const QUIET: Filter = Filter {
-    scale: 600,
+    scale: Some(600),
     max_score: 3000,
     min_ply: 1,
     noisy: false,
@@ -222,4 +222,48 @@ fn positions_are_learnt_once() {
     let (samples, counts) = read(&path, QUIET).unwrap();
     assert_eq!((counts.read, counts.left_out, counts.repeated), (20, 8, 6));
     assert!(samples.len() == 6 && samples.iter().all(|it| it.score.abs() == 180));
+}
+
+#[test]
+fn results_say_nothing_of_what_came_before_a_random_move() {
+    let folder = Folder::new("train-explore");
+    let path = folder.file("a.koma");
+    let mut random = game(0, MOVES, 180);
+    random.moves[8].score = None;
+    write(&path, 90, &[random]);
+    let (samples, counts) = read(&path, QUIET).unwrap();
+    assert_eq!(counts.read, 9);
+    let results: Vec<_> = samples.iter().map(Sample::by_result).collect();
+    assert_eq!(results, [None, None, None, None, Some(0.0), Some(1.0)]);
+    assert_eq!(samples[0].target(0.5), samples[0].by_score());
+    let mut bytes = Vec::new();
+    samples[0].encode(&mut bytes);
+    assert_eq!(Sample::decode(bytes[..].try_into().unwrap()), samples[0]);
+}
+
+#[test]
+fn each_file_has_a_scale_of_its_own() {
+    let folder = Folder::new("train-scale");
+    let scores = |score: i16| {
+        let path = folder.file("a.koma");
+        // White wins three games of four in which it sees this score.
+        let games: Vec<Game> = (0..400)
+            .map(|number| Game {
+                result: GameResult::Win(if number % 4 == 0 {
+                    Color::Black
+                } else {
+                    Color::White
+                }),
+                ..game(number, MOVES, -score)
+            })
+            .collect();
+        write(&path, 100, &games);
+        let scale = None;
+        read(&path, Filter { scale, ..QUIET }).unwrap().0[0].score
+    };
+    let (low, high) = (scores(210), scores(830));
+    // A little more than 73 %, whatever the files call it.
+    for score in [low, high] {
+        assert!((-700..=-600).contains(&score), "{low} {high}");
+    }
 }
