@@ -78,6 +78,9 @@ impl Solo {
     /// Searches a position: an iteration begins only while fewer than `nodes` nodes were searched,
     /// and is then finished, unless it takes very long. `None` when there is no legal move.
     ///
+    /// Not for comparing searches: what makes the last iteration longer gets its nodes for nothing.
+    /// [`Solo::search_within`] is.
+    ///
     /// A search uses as much of the stack as one of the threads of [`super::Searcher`].
     pub fn search(&mut self, position: &Position, nodes: u64) -> Option<Found> {
         let hard = nodes.saturating_mul(HARD_LIMIT);

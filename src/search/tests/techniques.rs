@@ -12,7 +12,7 @@ fn nodes(left_out: Technique) -> u64 {
         searcher.clear();
         let limits = Limits {
             nodes: Some(60_000),
-            ..to_depth(9)
+            ..to_depth(12)
         };
         let outcome = go(&mut searcher, &root, limits, &options(techniques));
         assert_lines_are_legal(&root, &outcome);
