@@ -136,6 +136,10 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
     if word(at)? != crc32(&bytes[..at]) {
         return Err((at, "the checksum of the checkpoint is wrong"));
     }
+    let end = at + 4;
+    if bytes.len() > end {
+        return Err((end, "more bytes than the checkpoint has"));
+    }
     Ok((state, parts.fingerprint.into()))
 }
 

@@ -24,7 +24,10 @@ enum Store {
     Disk { folder: Folder, lengths: Vec<usize> },
 }
 
-/// A folder of parts, which goes when it is no longer needed.
+/// Parts of a folder: not many files are open at a time.
+const MOST_PARTS: usize = 500;
+
+/// A folder of parts, which go when they are no longer needed, and it with them.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -35,8 +38,11 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // If that fails, the user can do it.
-        let _ = fs::remove_dir_all(&self.0);
+        // If that fails, the user can do it; what else lies there is not ours.
+        for part in 0..MOST_PARTS {
+            let _ = fs::remove_file(self.part(part));
+        }
+        let _ = fs::remove_dir(&self.0);
     }
 }
 
@@ -134,7 +140,10 @@ impl Collector {
 
     /// Makes the parts.
     fn open(&mut self) -> Result<(), TrainError> {
-        let parts = self.most.div_ceil(self.limit as u64).clamp(2, 500);
+        let parts = self
+            .most
+            .div_ceil(self.limit as u64)
+            .clamp(2, MOST_PARTS as u64);
         fs::create_dir_all(&self.folder).map_err(TrainError::file(&self.folder))?;
         let folder = Folder(self.folder.clone());
         let part = |part| {

@@ -36,6 +36,12 @@ fn samples_are_the_same_after_a_stay_on_disk() {
     assert!(error.contains("3.part"), "{error}");
     drop(on_disk);
     assert!(!folder.file("parts").exists());
+    // What else lies there stays.
+    let on_disk = collect(100 * BYTES as u64);
+    fs::write(folder.file("parts/notes.txt"), b"mine").unwrap();
+    drop(on_disk);
+    let left = fs::read_dir(folder.file("parts")).unwrap().count();
+    assert_eq!(left, 1);
 }
 
 const QUIET: Filter = Filter {

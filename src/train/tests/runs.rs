@@ -230,6 +230,8 @@ fn damaged_checkpoints_are_told_with_their_place() {
         refused(&changed);
     }
     assert!(refused(&good[..good.len() - 1]).contains("the checkpoint is cut short"));
+    let longer = [&good[..], b"!"].concat();
+    assert!(refused(&longer).contains("more bytes than the checkpoint has"));
     assert!(refused(b"no").contains("byte 0: expected a checkpoint"));
 }
 
