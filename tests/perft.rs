@@ -6,10 +6,10 @@ use common::{position, records, words};
 use komaoto::position::{Position, perft, perft_divide};
 
 /// Rows of a count above this are left to release builds.
-const NODE_BUDGET: u64 = if cfg!(debug_assertions) {
-    100_000
+const NODE_BUDGET: Option<u64> = if cfg!(debug_assertions) {
+    Some(100_000)
 } else {
-    u64::MAX
+    None
 };
 
 /// Name, position, and nodes by depth.
@@ -38,7 +38,7 @@ fn counts_are_right() {
     for (name, mut position, counts) in table {
         let before = position.clone();
         for (depth, nodes) in counts {
-            if nodes <= NODE_BUDGET {
+            if NODE_BUDGET.is_none_or(|most| nodes <= most) {
                 assert_eq!(perft(&mut position, depth), nodes, "{name} depth {depth}");
             }
         }

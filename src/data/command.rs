@@ -79,6 +79,14 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
                 "{} games, {} positions",
                 converted.games, converted.positions
             );
+            if converted.undecided > 0 {
+                let _ = writeln!(
+                    stderr,
+                    "{} positions are left out: random moves came after them, and the format has no \
+                     place for a result that is not known",
+                    converted.undecided
+                );
+            }
             if converted.torn {
                 let _ = writeln!(stderr, "a last game was cut short and is left out");
             }

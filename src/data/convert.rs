@@ -11,14 +11,16 @@ use std::path::Path;
 pub struct Converted {
     /// Games.
     pub games: u64,
-    /// Positions with a score.
+    /// Positions with a score that the output takes.
     pub positions: u64,
+    /// Those it does not take, because random moves came after them.
+    pub undecided: u64,
     /// The last game of the input was cut short and is left out.
     pub torn: bool,
 }
 
-/// Converts a file by the ends of both names. Positions without a score are dropped where the format
-/// has no place for them, as are headers.
+/// Converts a file by the ends of both names. Positions without a score, or without a result because
+/// random moves came after them, are dropped where the format has no place for them, as are headers.
 ///
 /// # Errors
 /// When one of the files cannot be used, or the second exists and `force` is not given. The second is
@@ -37,13 +39,15 @@ pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataErr
     let mut converted = Converted {
         games: 0,
         positions: 0,
+        undecided: 0,
         torn: false,
     };
     for game in input.by_ref() {
         let game = game?;
-        output.write(&game, pawn)?;
+        let written = output.write(&game, pawn)?;
         converted.games += 1;
-        converted.positions += game.searched() as u64;
+        converted.positions += written as u64;
+        converted.undecided += (game.searched() - written) as u64;
     }
     converted.torn = input.is_torn();
     output.finish()?;

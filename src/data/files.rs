@@ -142,13 +142,14 @@ impl Output {
         })
     }
 
-    /// Writes a game. `pawn` is what a pawn is worth in the unit of its scores.
+    /// Writes a game; returns how many positions with a score the file has of it. `pawn` is what a
+    /// pawn is worth in the unit of its scores.
     ///
     /// # Errors
     /// When the file cannot take it, or, for records, when it cannot be played through.
-    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<(), DataError> {
+    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<usize, DataError> {
         match &mut self.sink {
-            Sink::Games(writer) => writer.write(game),
+            Sink::Games(writer) => writer.write(game).map(|()| game.searched()),
             Sink::Records(writer) => writer.write(game, pawn),
         }
     }

@@ -198,17 +198,22 @@ impl RecordWriter {
         })
     }
 
-    /// Writes the positions of a game that have a score. `pawn` is what a pawn is worth in the unit
+    /// Writes the positions of a game that have a score and a result; returns how many. `pawn` is what a pawn is worth in the unit
     /// of the game's scores.
     ///
     /// # Errors
     /// When the game cannot be played through, or the file cannot take it.
-    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<(), DataError> {
+    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<usize, DataError> {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
-        let mut whole = true;
+        let (mut whole, mut index, mut written) = (true, 0, 0);
+        let decided = game.decided_from();
         let replayed = game.replay(|position, played| {
-            let Some(score) = played.score else { return };
+            index += 1;
+            let Some(score) = played.score.filter(|_| index > decided) else {
+                return;
+            };
+            written += 1;
             let played = Played {
                 score: Some(rescale(score, pawn, self.format.pawn())),
                 ..played
@@ -228,11 +233,11 @@ impl RecordWriter {
             let game = game.number;
             return Err(self.error(Problem::Game { game, problem }));
         }
-        let written = self.output.write_all(&bytes);
-        written.map_err(|error| self.error(error.into()))?;
+        let done = self.output.write_all(&bytes);
+        done.map_err(|error| self.error(error.into()))?;
         self.offset += bytes.len() as u64;
         self.bytes = bytes;
-        Ok(())
+        Ok(written)
     }
 
     /// Makes sure that everything is written.

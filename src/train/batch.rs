@@ -17,8 +17,8 @@ pub struct Workers {
 pub struct Losses {
     /// Against what the search said.
     pub search: f64,
-    /// Against the results.
-    pub result: f64,
+    /// Against the results, if any are known.
+    pub result: Option<f64>,
 }
 
 impl Workers {
@@ -63,11 +63,11 @@ impl Workers {
             let work: Vec<_> = work.collect();
             work.into_iter().filter_map(|it| it.join().ok()).collect()
         });
-        let total = |of: fn(&Losses) -> f64| sums.iter().map(|it| of(&it.losses)).sum::<f64>();
+        let total = |of: fn(&Sums) -> f64| sums.iter().map(of).sum::<f64>();
         let results: u64 = sums.iter().map(|it| it.results).sum();
         Losses {
-            search: total(|losses| losses.search) / samples.len().max(1) as f64,
-            result: total(|losses| losses.result) / results.max(1) as f64,
+            search: total(|sums| sums.search) / samples.len().max(1) as f64,
+            result: (results > 0).then(|| total(|sums| sums.result) / results as f64),
         }
     }
 }
@@ -75,7 +75,8 @@ impl Workers {
 /// Losses added up, and how many positions have a result.
 #[derive(Default)]
 struct Sums {
-    losses: Losses,
+    search: f64,
+    result: f64,
     results: u64,
 }
 
@@ -85,9 +86,9 @@ fn sum(model: &Model, samples: &[Sample], scratch: &mut Scratch) -> Sums {
     for group in samples.chunks(GROUP) {
         let outputs = forward(model, group, scratch);
         for (sample, chance) in group.iter().zip(outputs.map(sigmoid)) {
-            sums.losses.search += f64::from(chance - sample.by_score()).powi(2);
+            sums.search += f64::from(chance - sample.by_score()).powi(2);
             if let Some(points) = sample.by_result() {
-                sums.losses.result += f64::from(chance - points).powi(2);
+                sums.result += f64::from(chance - points).powi(2);
                 sums.results += 1;
             }
         }

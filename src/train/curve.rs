@@ -32,7 +32,7 @@ pub fn to_csv(points: &[Point]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "{step},{epoch},{rate},");
         let search = point.validation.map(|losses| losses.search);
-        let result = point.validation.map(|losses| losses.result);
+        let result = point.validation.and_then(|losses| losses.result);
         let cells = [point.training, search, result].map(|loss| {
             // As many digits as tell numbers apart, so that reading gives the same back.
             loss.map_or(String::new(), |loss| loss.to_string())
@@ -60,10 +60,8 @@ fn point(row: &str) -> Option<Point> {
         "" => Some(None),
         cell => cell.parse().ok().map(Some),
     };
-    let validation = match (loss(search)?, loss(result)?) {
-        (Some(search), Some(result)) => Some(Losses { search, result }),
-        _ => None,
-    };
+    let result = loss(result)?;
+    let validation = loss(search)?.map(|search| Losses { search, result });
     Some(Point {
         step: step.parse().ok()?,
         epoch: epoch.parse().ok()?,
@@ -88,7 +86,7 @@ mod tests {
         };
         let losses = Losses {
             search: 1.0 / 3.0,
-            result: 0.25,
+            result: Some(0.25),
         };
         let points = [
             point(0, None, Some(losses)),

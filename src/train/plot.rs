@@ -165,7 +165,7 @@ mod tests {
                 training: (step > 0).then_some(0.03 / step as f64),
                 validation: (step % 10 == 0).then_some(Losses {
                     search: 0.02,
-                    result: 0.2,
+                    result: Some(0.2),
                 }),
             })
             .collect();

@@ -127,6 +127,8 @@ impl<'a> Reader<'a> {
     pub fn read(&mut self, path: &Path) -> Result<(), TrainError> {
         self.scale = match self.filter.scale {
             Some(scale) => scale as i32,
+            // What is distilled are not the scores of the file.
+            None if self.filter.distil => SCALE as i32,
             None => fitted_scale(path)?,
         };
         let mut reader = Input::open(path)?;
@@ -233,7 +235,10 @@ fn fitted_scale(path: &Path) -> Result<i32, DataError> {
             scale
         }
         None => {
-            eprintln!("{path}: too little to say which score makes 73 % of the points: {SCALE}");
+            eprintln!(
+                "{path}: too few positions with a result, or results that have nothing to do with \
+                 the scores: {SCALE} is taken for the score that makes 73 % of the points"
+            );
             SCALE as i32
         }
     })

@@ -325,7 +325,8 @@ impl<'a> Run<'a> {
         self.state.points.push(point);
         if validates {
             let held_back = validation.map_or("-".into(), |Losses { search, result }| {
-                format!("{search:.6} by score, {result:.4} by result")
+                let result = result.map_or("-".into(), |loss| format!("{loss:.4}"));
+                format!("{search:.6} by score, {result} by result")
             });
             let training = point
                 .training

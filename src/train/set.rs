@@ -28,21 +28,24 @@ enum Store {
 const MOST_PARTS: usize = 500;
 
 /// A folder of parts, which go when they are no longer needed, and it with them.
-struct Folder(PathBuf);
+struct Folder {
+    path: PathBuf,
+    parts: usize,
+}
 
 impl Folder {
     fn part(&self, part: usize) -> PathBuf {
-        self.0.join(format!("{part}.part"))
+        self.path.join(format!("{part}.part"))
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         // If that fails, the user can do it; what else lies there is not ours.
-        for part in 0..MOST_PARTS {
+        for part in 0..self.parts {
             let _ = fs::remove_file(self.part(part));
         }
-        let _ = fs::remove_dir(&self.0);
+        let _ = fs::remove_dir(&self.path);
     }
 }
 
@@ -145,7 +148,10 @@ impl Collector {
             .div_ceil(self.limit as u64)
             .clamp(2, MOST_PARTS as u64);
         fs::create_dir_all(&self.folder).map_err(TrainError::file(&self.folder))?;
-        let folder = Folder(self.folder.clone());
+        let folder = Folder {
+            path: self.folder.clone(),
+            parts: parts as usize,
+        };
         let part = |part| {
             let path = folder.part(part);
             let file = File::create(&path).map_err(TrainError::file(&path))?;

@@ -28,12 +28,14 @@ positions of other programs (.psv, .bin, .hcpe)
   --epochs N       how often to see each position (5)
   --batch N        positions between two steps (16384)
   --rate X         learning rate at the start (0.001); half of that or less after --init
-  --lambda X       weight of the score, the rest is that of the result (1)
+  --lambda X       weight of the score, the rest is that of the result (1); where a random move
+                   comes later in the game, the score is all there is
   --trace X        share of the next position's score in that of a position (0): scores that look
                    farther ahead
   --decay X        weight decay (0.01)
   --scale N        score that promises 73 % of the points, which the network will call 600
-                   centipawns (what does in each file, as `komaoto data info` tells)
+                   centipawns (what does in each file, as `komaoto data info FILE` tells; 600 with
+                   --distil)
   --max-score N    leave out positions with a score beyond this, in centipawns (3000)
   --min-ply N      leave out positions before this move of the game (1)
   --noisy          keep positions in check, and those whose best move captures or promotes

@@ -50,6 +50,23 @@ fn write(folder: &Folder) -> PathBuf {
     path
 }
 
+#[test]
+fn positions_before_a_random_move_have_no_result_to_write() {
+    let folder = Folder::new("records-undecided");
+    let path = folder.file("games.koma");
+    let mut explored = game(0, 2, "7g7f 3c3d 8h2b+ 3a2b B*4e 9c9d", None);
+    explored.moves[3].score = None;
+    let mut writer = GameWriter::create(&path, &header(), false).unwrap();
+    writer.write(&explored).unwrap();
+    drop(writer);
+    for name in ["games.psv", "games.hcpe"] {
+        let converted = convert(&path, &folder.file(name), false).unwrap();
+        assert_eq!((converted.positions, converted.undecided), (2, 1), "{name}");
+    }
+    let converted = convert(&path, &folder.file("copy.koma"), false).unwrap();
+    assert_eq!((converted.positions, converted.undecided), (3, 0));
+}
+
 fn read(path: &Path) -> Vec<Game> {
     GameReader::open(path)
         .unwrap()
