@@ -229,13 +229,14 @@ impl Model {
         }
     }
 
-    /// The bytes of the file of the network as integers.
+    /// The bytes of the file of the network as integers; one of our own calls the chance of 73 %
+    /// `unit` centipawns.
     ///
     /// # Errors
     /// When it cannot be one.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
+    pub fn to_bytes(&self, unit: u32) -> Result<Vec<u8>, NetError> {
         match self.shape.tail {
-            Tail::Outputs(_) => self.to_network()?.to_bytes(),
+            Tail::Outputs(_) => self.to_network(unit)?.to_bytes(),
             Tail::Hidden(sizes) => classic::to_network(self, sizes).to_bytes(),
         }
     }
@@ -264,11 +265,11 @@ impl Model {
         Model { shape, rows }
     }
 
-    /// A network of our own as integers.
+    /// A network of our own as integers, which calls the chance of 73 % `centipawns`.
     ///
     /// # Errors
     /// When its output weights are too large altogether.
-    pub fn to_network(&self) -> Result<OwnNetwork, NetError> {
+    pub fn to_network(&self, centipawns: u32) -> Result<OwnNetwork, NetError> {
         let shape = &self.shape;
         let unit = OwnNetwork::UNIT as f32;
         let (outputs, biases) = self.outputs();
@@ -283,7 +284,7 @@ impl Model {
         let network = OwnNetwork {
             features: shape.features,
             width: shape.width,
-            scale: SCALE as u32,
+            scale: centipawns,
             biases: round(self.part(shape.bias_row(), 1), unit),
             weights: round(self.part(0, shape.dimensions()), unit),
             weight_unit,

@@ -36,6 +36,8 @@ positions of other programs (.psv, .bin, .hcpe)
   --scale N        score that promises 73 % of the points, which the network will call 600
                    centipawns (what does in each file, as `komaoto data info FILE` tells; 600 with
                    --distil)
+  --calls N        what the network calls that score instead of 600; for one that is to be called
+                   600 in other games than those it learns from (not with --hidden)
   --max-score N    leave out positions with a score beyond this, in centipawns (3000)
   --min-ply N      leave out positions before this move of the game (1)
   --noisy          keep positions in check, and those whose best move captures or promotes
@@ -63,6 +65,8 @@ pub struct Settings {
     pub lambda: f64,
     pub decay: f64,
     pub filter: Filter,
+    /// What the network calls the score that promises 73 % in the files, in centipawns.
+    pub calls: u32,
     pub seed: u64,
     pub threads: usize,
     /// Bytes of samples to hold in memory.
@@ -100,6 +104,7 @@ impl Settings {
                 distil: it.switch("--distil"),
                 trace: it.decimal("--trace", 0.0..=1.0)?.unwrap_or(0.0),
             },
+            calls: it.number("--calls", 1..=10_000u32)?.unwrap_or(600),
             seed: it.number("--seed", 0..=u64::MAX)?.unwrap_or(1),
             threads: it
                 .number("--threads", 1..=1024u32)?
@@ -108,6 +113,9 @@ impl Settings {
         };
         if settings.resume && settings.init.is_some() {
             return Err(ArgumentError::Together("--resume", "--init"));
+        }
+        if matches!(settings.shape.tail, Tail::Hidden(_)) && settings.calls != 600 {
+            return Err(ArgumentError::Together("--hidden", "--calls"));
         }
         let data: Vec<PathBuf> = arguments.rest()?.into_iter().map(PathBuf::from).collect();
         if data.is_empty() {

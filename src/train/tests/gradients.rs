@@ -177,7 +177,7 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
         .collect();
     let mut model = Model::random(SHAPE, 1);
     learn(&mut model, &samples, 1, 0.003, 60);
-    let network = model.to_network().unwrap();
+    let network = model.to_network(600).unwrap();
     assert!(network.weight_unit >= 64);
     let rounded = Model::from_network(&network);
     let network = Arc::new(network.into_network().unwrap());
@@ -201,9 +201,10 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
 
 #[test]
 fn networks_become_models_and_networks_again() {
-    let network = Model::random(SHAPE, 4).to_network().unwrap();
+    let network = Model::random(SHAPE, 4).to_network(600).unwrap();
     let model = Model::from_network(&network);
-    assert_eq!(model.to_network().unwrap(), network);
+    assert_eq!(model.to_network(600).unwrap(), network);
+    assert_eq!(model.to_network(300).unwrap().scale, 300);
     let halved = OwnNetwork {
         scale: 300,
         ..network

@@ -185,10 +185,10 @@ fn files_become_models_and_the_same_files_again() {
         let mut model = model(shape(features), 4);
         let samples = samples(&model.shape, 300, 9);
         learn(&mut model, &samples, 2, 0.001, 20);
-        let bytes = model.to_bytes().unwrap();
+        let bytes = model.to_bytes(600).unwrap();
         let read = Model::parse(&bytes).unwrap();
         assert_eq!(read.shape, model.shape);
-        assert_eq!(read.to_bytes().unwrap(), bytes);
+        assert_eq!(read.to_bytes(600).unwrap(), bytes);
         for (one, other) in read.rows.iter().zip(&model.rows) {
             assert!((one - other).abs() <= 0.5 / 64.0 + 1e-5, "{one} {other}");
         }
