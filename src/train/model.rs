@@ -230,13 +230,13 @@ impl Model {
     }
 
     /// The bytes of the file of the network as integers; one of our own calls the chance of 73 %
-    /// `unit` centipawns.
+    /// `centipawns`.
     ///
     /// # Errors
     /// When it cannot be one.
-    pub fn to_bytes(&self, unit: u32) -> Result<Vec<u8>, NetError> {
+    pub fn to_bytes(&self, centipawns: u32) -> Result<Vec<u8>, NetError> {
         match self.shape.tail {
-            Tail::Outputs(_) => self.to_network(unit)?.to_bytes(),
+            Tail::Outputs(_) => self.to_network(centipawns)?.to_bytes(),
             Tail::Hidden(sizes) => classic::to_network(self, sizes).to_bytes(),
         }
     }

@@ -38,10 +38,12 @@ fn samples_are_the_same_after_a_stay_on_disk() {
     assert!(!folder.file("parts").exists());
     // What else lies there stays.
     let on_disk = collect(100 * BYTES as u64);
-    fs::write(folder.file("parts/notes.txt"), b"mine").unwrap();
+    for name in ["parts/notes.txt", "parts/9.part"] {
+        fs::write(folder.file(name), b"mine").unwrap();
+    }
     drop(on_disk);
     let left = fs::read_dir(folder.file("parts")).unwrap().count();
-    assert_eq!(left, 1);
+    assert_eq!(left, 2);
 }
 
 const QUIET: Filter = Filter {

@@ -302,6 +302,10 @@ fn settings_make_sense() {
         ),
         ("a --out c --lamda 1", "unknown option --lamda"),
         (
+            "a --out c --hidden 8-8 --calls 404",
+            "--hidden and --calls cannot be used together",
+        ),
+        (
             "a --out c --resume --init b",
             "--resume and --init cannot be used together",
         ),
