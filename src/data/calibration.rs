@@ -8,7 +8,7 @@ use super::records::rescale;
 use std::path::Path;
 
 /// What a pawn is worth in the unit that scores are told in: centipawns.
-pub(super) const PAWN: u16 = 100;
+pub const PAWN: u16 = 100;
 /// Width of the ranges that scores are counted in.
 const STEP: i32 = 20;
 /// Scores beyond this are left out: mates and what will soon be one say nothing about the scale.
@@ -48,11 +48,9 @@ impl Calibration {
                 DataError::new(path, offset, Problem::Game { game, problem })
             })?;
             let mut side = start.side_to_move();
-            let decided = game.decided_from();
-            for (index, played) in game.moves.iter().enumerate() {
-                if let Some(score) = played.score.filter(|_| index >= decided) {
-                    let points = f64::from(1 + game.result.for_side(side)) / 2.0;
-                    calibration.add(rescale(score, pawn, PAWN).into(), points);
+            for turn in game.turns() {
+                if let (Some(score), Some(result)) = (turn.played.score, turn.result) {
+                    calibration.add(rescale(score, pawn, PAWN).into(), result.points_for(side));
                 }
                 side = !side;
             }

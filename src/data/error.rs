@@ -53,6 +53,9 @@ pub enum Problem {
     /// It does not begin as a game file does.
     #[error("expected a Komaoto game file, found something else")]
     NoGameFile,
+    /// It has no bytes.
+    #[error("the file is empty")]
+    Empty,
     /// A later format.
     #[error("expected version {expected} of the game format, found version {0}", expected = super::header::VERSION)]
     Version(u32),

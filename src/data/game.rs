@@ -43,6 +43,11 @@ impl GameResult {
         }
     }
 
+    /// The points that a side made of it, from 0 to 1.
+    pub fn points_for(self, side: Color) -> f64 {
+        f64::from(1 + self.for_side(side)) / 2.0
+    }
+
     /// The result as a number: 0 drawn, 1 Black won, 2 White won.
     pub(super) fn code(self) -> u8 {
         match self {
@@ -119,6 +124,16 @@ pub struct Played {
     pub score: Option<i16>,
 }
 
+/// A move with what its game says about the position it was played in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// The move.
+    pub played: Played,
+    /// The result of the game. `None` before a random move: what was known of a position says
+    /// nothing of what such a move makes of it.
+    pub result: Option<GameResult>,
+}
+
 /// A game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
@@ -151,35 +166,32 @@ impl Game {
         })
     }
 
-    /// Plays the game through: `visit` sees every position with the move that was played in it,
-    /// random opening included ([`Played::score`] tells what was searched). Returns the last
-    /// position.
+    /// The moves with what the game says about their positions, random opening included
+    /// ([`Played::score`] tells what was searched).
+    pub fn turns(&self) -> impl Iterator<Item = Turn> {
+        let random = self.moves.iter().rposition(|it| it.score.is_none());
+        self.moves.iter().enumerate().map(move |(index, &played)| {
+            let is_decided = random.is_none_or(|random| index > random);
+            let result = is_decided.then_some(self.result);
+            Turn { played, result }
+        })
+    }
+
+    /// Plays the game through: `visit` sees every position with its turn. Returns the last position.
     ///
     /// # Errors
     /// When the start position cannot be read or a move is not legal; what came before was visited.
-    pub fn replay(&self, mut visit: impl FnMut(&Position, Played)) -> Result<Position, GameError> {
+    pub fn replay(&self, mut visit: impl FnMut(&Position, Turn)) -> Result<Position, GameError> {
         let mut position = self.start_position()?;
-        for (index, &played) in self.moves.iter().enumerate() {
-            if !position.is_legal(played.mv) {
-                return Err(GameError::Illegal {
-                    ply: index + 1,
-                    mv: played.mv,
-                });
+        for (index, turn) in self.turns().enumerate() {
+            let mv = turn.played.mv;
+            if !position.is_legal(mv) {
+                return Err(GameError::Illegal { ply: index + 1, mv });
             }
-            visit(&position, played);
-            position.do_move(played.mv);
+            visit(&position, turn);
+            position.do_move(mv);
         }
         Ok(position)
-    }
-
-    /// From which move on the result is that of searched play: what was known of positions before a
-    /// random move says nothing of what came of them.
-    pub fn decided_from(&self) -> usize {
-        let random = |played: &Played| played.score.is_none();
-        self.moves
-            .iter()
-            .rposition(random)
-            .map_or(0, |last| last + 1)
     }
 
     /// Positions with a score.

@@ -312,18 +312,20 @@ impl GameWriter {
 
 /// The first lines in which two headers differ.
 fn difference(found: &Header, wanted: &Header) -> Option<(String, String)> {
-    let (found, wanted) = (found.text(), wanted.text());
-    let (mut found, mut wanted) = (found.lines(), wanted.lines());
-    loop {
-        let pair = (found.next(), wanted.next());
-        if pair == (None, None) {
-            return None;
-        }
-        if pair.0 != pair.1 {
-            let text = |line: Option<&str>| line.unwrap_or("nothing more").to_string();
-            return Some((text(pair.0), text(pair.1)));
-        }
-    }
+    let texts = [found.text(), wanted.text()];
+    let names = texts.iter().flat_map(|text| text.lines().map(name_of));
+    let pairs = names.map(|name| {
+        texts.each_ref().map(|text| {
+            let line = text.lines().find(|line| name_of(line) == name);
+            line.map_or_else(|| format!("no {name}"), str::to_string)
+        })
+    });
+    pairs.map(<(String, String)>::from).find(|(a, b)| a != b)
+}
+
+/// The name of the field that a line of a header tells.
+fn name_of(line: &str) -> &str {
+    line.split_once(' ').map_or(line, |(name, _)| name)
 }
 
 /// Whether an open file is no longer what its path leads to.

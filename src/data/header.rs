@@ -109,7 +109,10 @@ impl Header {
             chunk.map(|&chunk| u32::from_le_bytes(chunk)).ok_or(CUT)
         };
         let shown = bytes.len().min(MAGIC.len());
-        if bytes.is_empty() || bytes[..shown] != MAGIC[..shown] {
+        if bytes.is_empty() {
+            return Err(Problem::Empty);
+        }
+        if bytes[..shown] != MAGIC[..shown] {
             return Err(Problem::NoGameFile);
         }
         let version = number(8)?;

@@ -76,6 +76,7 @@ struct Report {
     results: [u64; 3],
     ends: [u64; End::ALL.len()],
     scores: Histogram,
+    /// Of the file being read.
     calibration: Calibration,
     plies: Histogram,
     duplicates: Duplicates,
@@ -120,14 +121,10 @@ impl Report {
             GameResult::Draw => 2,
         }] += 1;
         self.ends[game.end as usize] += 1;
-        let decided = game.decided_from();
-        let mut index = 0;
-        let replayed = game.replay(|position, played| {
-            let result = (index >= decided).then_some(game.result);
-            index += 1;
-            if let Some(score) = played.score {
-                self.position(position, rescale(score, pawn, PAWN), result);
-                self.captures += u64::from(position.is_capture(played.mv));
+        let replayed = game.replay(|position, turn| {
+            if let Some(score) = turn.played.score {
+                self.position(position, rescale(score, pawn, PAWN), turn.result);
+                self.captures += u64::from(position.is_capture(turn.played.mv));
             }
         });
         replayed.map(|_| ()).map_err(|problem| Problem::Game {
@@ -138,7 +135,7 @@ impl Report {
 
     fn position(&mut self, position: &Position, score: i16, result: Option<GameResult>) {
         let side = position.side_to_move();
-        let points = result.map(|result| f64::from(1 + result.for_side(side)) / 2.0);
+        let points = result.map(|result| result.points_for(side));
         self.positions += 1;
         self.in_check += u64::from(position.in_check());
         self.scores.add(score.into(), points);
@@ -180,12 +177,6 @@ impl Report {
             .filter(|(_, count)| *count > 0);
         let ends = ends.map(|(end, count)| format!("{} {:.1}%", end.name(), of_games(count)));
         writeln!(out, "ended by {}", ends.collect::<Vec<_>>().join(", "))?;
-        if let Some(scale) = self.calibration.scale() {
-            writeln!(
-                out,
-                "a score of {scale:.0} makes 73.1% of the points (fitted)"
-            )?;
-        }
         writeln!(out, "\n{}\n{}", self.scores, self.plies)
     }
 }
@@ -225,6 +216,14 @@ pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), InfoError> {
         }
         let (games, positions) = (report.games - games, report.positions - positions);
         writeln!(out, "  {games} games, {positions} positions")?;
+        // Of each file: their evaluations may differ.
+        let calibration = std::mem::replace(&mut report.calibration, Calibration::new());
+        if let Some(scale) = calibration.scale() {
+            writeln!(
+                out,
+                "  a score of {scale:.0} makes 73.1% of the points (fitted)"
+            )?;
+        }
         if input.is_torn() {
             writeln!(
                 out,

@@ -198,29 +198,27 @@ impl RecordWriter {
         })
     }
 
-    /// Writes the positions of a game that have a score and a result; returns how many. `pawn` is what a pawn is worth in the unit
-    /// of the game's scores.
+    /// Writes the positions of a game that have a score and a result; returns how many. `pawn` is
+    /// what a pawn is worth in the unit of the game's scores.
     ///
     /// # Errors
     /// When the game cannot be played through, or the file cannot take it.
     pub fn write(&mut self, game: &Game, pawn: u16) -> Result<usize, DataError> {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
-        let (mut whole, mut index, mut written) = (true, 0, 0);
-        let decided = game.decided_from();
-        let replayed = game.replay(|position, played| {
-            index += 1;
-            let Some(score) = played.score.filter(|_| index > decided) else {
+        let (mut whole, mut written) = (true, 0);
+        let replayed = game.replay(|position, turn| {
+            let (Some(score), Some(result)) = (turn.played.score, turn.result) else {
                 return;
             };
             written += 1;
             let played = Played {
                 score: Some(rescale(score, pawn, self.format.pawn())),
-                ..played
+                ..turn.played
             };
             let encoded = match self.format {
-                RecordFormat::Psv => psv::encode(&mut bytes, position, played, game.result),
-                RecordFormat::Hcpe => hcpe::encode(&mut bytes, position, played, game.result),
+                RecordFormat::Psv => psv::encode(&mut bytes, position, played, result),
+                RecordFormat::Hcpe => hcpe::encode(&mut bytes, position, played, result),
             };
             whole &= encoded.is_some();
         });

@@ -5,7 +5,7 @@ use super::error::TrainError;
 use super::model::Shape;
 use super::sample::{NO_RESULT, SCALE, Sample};
 use super::trace::{self, Scores};
-use crate::data::calibration::Calibration;
+use crate::data::calibration::{Calibration, PAWN};
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played};
@@ -20,8 +20,6 @@ use std::path::Path;
 const HELD_BACK: usize = 20;
 /// So many positions are enough to validate with.
 const MAX_HELD_BACK: u64 = 400_000;
-/// What a pawn is worth in centipawns.
-const PAWN: i32 = 100;
 
 /// Which positions to learn from.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -167,19 +165,15 @@ impl<'a> Reader<'a> {
         self.counts.games += 1;
         let scale = self.scale;
         let mut traced = trace::scores(game, self.filter.trace as f32, |score| {
-            i32::from(score) * PAWN / pawn * SCALE as i32 / scale
+            i32::from(score) * i32::from(PAWN) / pawn * SCALE as i32 / scale
         });
-        let decided = game.decided_from();
-        let mut index = 0;
         let mut sunk = Ok(());
-        let replayed = game.replay(|position, played| {
-            let is_decided = index >= decided;
-            index += 1;
+        let replayed = game.replay(|position, turn| {
             let Some(scores) = self.scores(position, traced.next().flatten()) else {
                 return;
             };
             self.counts.read += 1;
-            if !self.filter.takes(position, played, scores.own) {
+            if !self.filter.takes(position, turn.played, scores.own) {
                 self.counts.left_out += 1;
                 return;
             }
@@ -195,11 +189,9 @@ impl<'a> Reader<'a> {
             let sample = Sample {
                 features,
                 score: scores.traced,
-                result: if is_decided {
-                    game.result.for_side(position.side_to_move())
-                } else {
-                    NO_RESULT
-                },
+                result: turn
+                    .result
+                    .map_or(NO_RESULT, |result| result.for_side(position.side_to_move())),
                 output: output as u8,
             };
             if sunk.is_ok() {

@@ -41,9 +41,12 @@ pub fn run(settings: &Settings) -> Result<(), TrainError> {
 /// As above, and when it ends so.
 pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), TrainError> {
     check_outputs(settings)?;
+    let (state, saved) = begin(settings)?;
     let (set, counts) = load(settings)?;
     let fingerprint = settings.fingerprint(set.len(), set.validation.len() as u64);
-    let state = begin(settings, &fingerprint)?;
+    if let Some(saved) = saved {
+        check_fingerprint(settings, &saved, &fingerprint)?;
+    }
     eprintln!(
         "{} games, {} positions, {} left out, {} repeated, {} held back, {} to learn from; {}, {} \
          threads",
@@ -127,32 +130,37 @@ fn load(settings: &Settings) -> Result<(Set, Counts), TrainError> {
     Ok((set, counts))
 }
 
-/// The state to begin with.
-fn begin(settings: &Settings, fingerprint: &str) -> Result<State, TrainError> {
+/// The state to begin with, and the fingerprint of the run that saved it, if one did.
+fn begin(settings: &Settings) -> Result<(State, Option<String>), TrainError> {
     if settings.resume {
-        let path = settings.beside("checkpoint");
-        let (state, found) = State::load(&path)?;
-        if found != *fingerprint {
-            let lines = found.lines().zip(fingerprint.lines());
-            let (found, expected) = lines.clone().find(|(a, b)| a != b).unwrap_or_default();
-            return Err(TrainError::Shape {
-                path,
-                expected: format!("`{expected}`, as in the settings of this run"),
-                found: format!("`{found}`"),
-            });
-        }
-        return Ok(state);
+        let (state, saved) = State::load(&settings.beside("checkpoint"))?;
+        return Ok((state, Some(saved)));
     }
     let model = match &settings.init {
         Some(path) => initial(path, settings.shape)?,
         None => Model::random(settings.shape, settings.seed),
     };
-    Ok(State {
+    let state = State {
         adam: Adam::new(&model.shape),
         model,
         step: 0,
         recent: (0.0, 0),
         points: Vec::new(),
+    };
+    Ok((state, None))
+}
+
+/// Makes sure that a checkpoint is of this very run.
+fn check_fingerprint(settings: &Settings, found: &str, own: &str) -> Result<(), TrainError> {
+    if found == own {
+        return Ok(());
+    }
+    let mut lines = found.lines().zip(own.lines());
+    let (found, expected) = lines.find(|(a, b)| a != b).unwrap_or_default();
+    Err(TrainError::Shape {
+        path: settings.beside("checkpoint"),
+        expected: format!("`{expected}`, as in the settings of this run"),
+        found: format!("`{found}`"),
     })
 }
 

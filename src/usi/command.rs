@@ -402,18 +402,29 @@ fn perft(words: &[&str]) -> Parsed {
 
 fn bench(words: &[&str]) -> Parsed {
     let mut words = Words::new("bench", words);
+    let mut understood = true;
     let mut argument = |word, most| {
         let given = !words.rest.is_empty();
-        given.then(|| words.positive(word, most)).flatten()
+        let number = given.then(|| words.positive(word, most)).flatten();
+        understood &= number.is_some() == given;
+        number
     };
     let depth = argument("depth", MAX_PLY as i64).map(|depth| depth as Depth);
     let threads = argument("threads", super::options::MAX_THREADS).map(|threads| threads as usize);
     let hash = argument("hash", super::options::MAX_HASH).map(|hash| hash as usize);
-    words.finish(Command::Bench {
+    while let Some(word) = words.next() {
+        words.skip(word);
+    }
+    let command = Command::Bench {
         depth,
         threads,
         hash,
-    })
+    };
+    Parsed {
+        // Of another bench than was meant, the figures are worth nothing.
+        command: understood.then_some(command),
+        complaint: words.complaint,
+    }
 }
 
 #[cfg(test)]

@@ -152,6 +152,18 @@ fn other_files_are_refused_and_kept() {
         text.contains("`seed 1`") && text.contains("`seed 2`"),
         "{text}"
     );
+    let mut shorter = header();
+    let (name, value) = shorter.settings.pop().unwrap();
+    let continued = GameWriter::append(&path, &shorter, |_| {});
+    let text = continued.err().unwrap().to_string();
+    assert!(
+        text.contains(&format!("`{name} {value}`")) && text.contains(&format!("`no {name}`")),
+        "{text}"
+    );
+    let empty = folder.file("empty.koma");
+    fs::write(&empty, "").unwrap();
+    let read = GameReader::open(&empty).map(|_| ());
+    assert!(matches!(read.unwrap_err().problem, Problem::Empty));
 }
 
 #[test]

@@ -227,6 +227,11 @@ fn typed_commands_take_their_numbers() {
     assert_eq!(command("bench"), bench(None, None, None));
     assert_eq!(command("bench 5"), bench(Some(5), None, None));
     assert_eq!(command("bench 5 2 64"), bench(Some(5), Some(2), Some(64)));
+    for bad in ["bench x", "bench 5 x", "bench 5 2 x"] {
+        assert!(complaint(bad).contains("found `x`"));
+        assert_eq!(parse(bad.as_bytes()).command, None, "{bad}");
+    }
+    assert!(complaint("bench 5 2 64 x").contains('x'));
     assert_eq!(
         command("getoption name MultiPV"),
         Command::GetOption(Some("MultiPV".into()))
