@@ -32,7 +32,8 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --net FILE       network to play with, or handwritten (the network built in)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
-                   (only mates); see the points scored in komaoto data info before you choose
+                   (only mates); see the points scored in komaoto data info before you choose. With
+                   --explore it makes leads look safer than they are: give komaoto train a --scale
 Numbers may end with k or M. A game depends on these settings, the network and its number in the file
 alone. A file is continued with the settings it began with. Ctrl-C gives up the games being played
 and ends; killing the program loses no more than those.";

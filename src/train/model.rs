@@ -7,7 +7,7 @@
 //! biases, the weights of the output and its bias, each filled up to whole rows with zeros.
 #![forbid(unsafe_code)]
 
-use super::sample::{ACTIVE, SCALE};
+use super::sample::ACTIVE;
 use super::{classic, hidden};
 use crate::eval::nnue::{ClassicNetwork, NetError, OwnNetwork};
 use crate::position::Position;
@@ -241,7 +241,8 @@ impl Model {
         }
     }
 
-    /// A network of our own from a file as floating-point numbers.
+    /// A network of our own from a file as floating-point numbers. An output of 1 is the chance of
+    /// 73 %, whatever the network calls that.
     pub fn from_network(network: &OwnNetwork) -> Model {
         let shape = Shape {
             features: network.features,
@@ -249,9 +250,7 @@ impl Model {
             tail: Tail::Outputs(network.output_biases.len()),
         };
         let unit = OwnNetwork::UNIT as f32;
-        // The scale of a network says what its output means, and ours is fixed.
-        let factor = network.scale as f32 / SCALE;
-        let weight_unit = network.weight_unit as f32 / factor;
+        let weight_unit = network.weight_unit as f32;
         let first = |numbers: &[i16]| -> Vec<f32> {
             numbers.iter().map(|&it| f32::from(it) / unit).collect()
         };

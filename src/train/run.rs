@@ -9,7 +9,7 @@ use super::error::TrainError;
 use super::model::{Model, Shape};
 use super::plot::to_svg;
 use super::read::{Counts, Reader};
-use super::sample::{SCALE, Sample};
+use super::sample::Sample;
 use super::schedule;
 use super::set::{Collector, Set};
 use super::settings::Settings;
@@ -413,8 +413,7 @@ impl<'a> Run<'a> {
             .map_err(error)?;
         write_whole(out, &network)?;
         if !self.set.validation.is_empty() {
-            let same_unit = self.state.model.to_bytes(SCALE as u32).map_err(error)?;
-            let rounded = Model::parse(&same_unit).map_err(error)?;
+            let rounded = Model::parse(&network).map_err(error)?;
             let losses = self.workers.validate(&rounded, &self.set.validation);
             self.line(&format!(
                 "as integers: validation {:.6} by score\n",

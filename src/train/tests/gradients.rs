@@ -205,15 +205,12 @@ fn networks_become_models_and_networks_again() {
     let model = Model::from_network(&network);
     assert_eq!(model.to_network(600).unwrap(), network);
     assert_eq!(model.to_network(300).unwrap().scale, 300);
-    let halved = OwnNetwork {
+    // What it calls its outputs does not change them.
+    let renamed = OwnNetwork {
         scale: 300,
         ..network
     };
-    let sample = &samples(&SHAPE, 1, 1)[0];
-    let mut scratch = Scratch::new(&SHAPE);
-    let whole = forward(&model, sample, &mut scratch);
-    let half = forward(&Model::from_network(&halved), sample, &mut scratch);
-    assert!((whole / 2.0 - half).abs() < 1e-6);
+    assert!(Model::from_network(&renamed) == model);
 }
 
 #[test]

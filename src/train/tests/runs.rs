@@ -125,7 +125,7 @@ fn lost_losses_are_told_with_their_step() {
 
 #[test]
 fn training_starts_from_networks_and_checkpoints() {
-    let (folder, settings) = prepared("train-init", "");
+    let (folder, settings) = prepared("train-init", "--calls 404");
     run(&settings).unwrap();
     let trained = fs::read(&settings.out).unwrap();
     let start = |init: &str, out: &str| Settings {
