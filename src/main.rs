@@ -2,7 +2,8 @@
 
 #[cfg(feature = "tune")]
 use komaoto::tools::ablation;
-use komaoto::{data, datagen, tools::cpu, train, usi};
+use komaoto::tools::{console, cpu};
+use komaoto::{data, datagen, train, usi};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -17,7 +18,7 @@ fn main() -> ExitCode {
         Some("ablation") => ablation::main(arguments.split_off(1)),
         Some("--help" | "-h") => usi::run(vec!["help".into()]),
         Some("--version" | "-V") => {
-            println!("Komaoto {}", env!("CARGO_PKG_VERSION"));
+            console::print(concat!("Komaoto ", env!("CARGO_PKG_VERSION")));
             ExitCode::SUCCESS
         }
         _ => usi::run(arguments),

@@ -5,8 +5,9 @@ use super::convert::convert;
 use super::error::DataError;
 use super::info::{InfoError, info};
 use crate::tools::arguments::{ArgumentError, Arguments};
+use crate::tools::console;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use thiserror::Error;
@@ -37,7 +38,7 @@ enum CommandError {
 /// Carries out `komaoto data` with the arguments behind it.
 pub fn main(mut arguments: Vec<OsString>) -> ExitCode {
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "--help") {
-        println!("{HELP}");
+        console::print(HELP);
         return ExitCode::SUCCESS;
     }
     let rest = arguments.split_off(1);
@@ -50,7 +51,7 @@ pub fn main(mut arguments: Vec<OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("komaoto data: {error}");
+            console::tell(format_args!("komaoto data: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -72,23 +73,19 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
                 return Err(CommandError::ConvertWhat);
             };
             let converted = convert(Path::new(from), Path::new(to), force)?;
-            let mut stderr = io::stderr();
-            // The work is done even if nobody wants to know.
-            let _ = writeln!(
-                stderr,
+            console::tell(format_args!(
                 "{} games, {} positions",
                 converted.games, converted.positions
-            );
+            ));
             if converted.undecided > 0 {
-                let _ = writeln!(
-                    stderr,
+                console::tell(format_args!(
                     "{} positions are left out: random moves came after them, and the format has no \
                      place for a result that is not known",
                     converted.undecided
-                );
+                ));
             }
             if converted.torn {
-                let _ = writeln!(stderr, "a last game was cut short and is left out");
+                console::tell("a last game was cut short and is left out");
             }
             Ok(())
         }

@@ -13,7 +13,7 @@ mod progress;
 mod run;
 mod settings;
 
-use crate::tools::interrupt;
+use crate::tools::{console, interrupt};
 use settings::{HELP, Settings};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -21,12 +21,12 @@ use std::process::ExitCode;
 /// Carries out `komaoto datagen` with the arguments behind it.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if arguments.iter().any(|argument| argument == "--help") {
-        println!("{HELP}");
+        console::print(HELP);
         return ExitCode::SUCCESS;
     }
     interrupt::watch();
     let failed = |error: &dyn std::error::Error| {
-        eprintln!("komaoto datagen: {error}");
+        console::tell(format_args!("komaoto datagen: {error}"));
         ExitCode::FAILURE
     };
     match Settings::read(arguments) {

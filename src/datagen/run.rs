@@ -8,7 +8,7 @@ use super::settings::{Goal, Settings};
 use crate::data::{DataError, Game, GameWriter};
 use crate::eval::nnue::NetError;
 use crate::search::HashError;
-use crate::tools::interrupt;
+use crate::tools::{console, interrupt};
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
@@ -201,23 +201,23 @@ fn write(
 /// Says what is about to happen.
 fn announce(settings: &Settings, evaluation: &Evaluation, before: &Tally, torn: u64) {
     let rules = &settings.rules;
-    eprintln!(
+    console::tell(format_args!(
         "{}: evaluation {}, {} nodes, seed {}, threads {}",
         settings.out.display(),
         evaluation.name,
         rules.nodes,
         rules.seed,
         settings.threads
-    );
+    ));
     if torn > 0 {
-        eprintln!(
+        console::tell(format_args!(
             "removed {torn} bytes at the end: a game that was cut short while it was written"
-        );
+        ));
     }
     if before.games > 0 {
-        eprintln!(
+        console::tell(format_args!(
             "the file has {} games, {} positions",
             before.games, before.positions
-        );
+        ));
     }
 }

@@ -36,12 +36,22 @@ pub const DEFAULT_HASH: usize = 256;
 
 /// The hash table could not be allocated.
 #[derive(Debug, Error, PartialEq, Eq, Clone)]
-#[error("no memory for a hash table of {wanted} MB, keeping {kept} MB")]
+#[error("no memory for a hash table of {wanted} MB, {}", resort(*.wanted, *.kept))]
 pub struct HashError {
     /// Megabytes asked for.
     pub wanted: usize,
     /// Megabytes of the table still in use.
     pub kept: usize,
+}
+
+/// What is done where there is no memory for a table.
+fn resort(wanted: usize, kept: usize) -> String {
+    if kept == wanted {
+        // There is none yet.
+        "the next search will try smaller ones".into()
+    } else {
+        format!("keeping {kept} MB")
+    }
 }
 
 /// Work for one thread: a search, and for the first thread what it does besides.

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
-use crate::search::{Answer, Info, Limits, Report, ScoreBound, SearchOptions, Searcher};
+use crate::search::{Answer, HashError, Info, Limits, Report, ScoreBound, SearchOptions, Searcher};
 use crate::types::Depth;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,11 +78,18 @@ impl Report for Iterations {
 }
 
 /// Searches every position of the set, from a cleared state each. `None` when told to stop.
-pub fn measure(depth: Depth, threads: usize, hash: usize, stop: &AtomicBool) -> Option<Summary> {
+///
+/// # Errors
+/// When there is no memory for the hash table.
+pub fn measure(
+    depth: Depth,
+    threads: usize,
+    hash: usize,
+    stop: &AtomicBool,
+) -> Result<Option<Summary>, HashError> {
     let mut searcher = Searcher::new();
     searcher.set_threads(threads);
-    // If there is no room for the table asked for, the search makes do with a smaller one.
-    let _ = searcher.set_hash(hash);
+    searcher.set_hash(hash)?;
     let options = SearchOptions {
         pv_interval: 0,
         ..SearchOptions::default()
@@ -100,11 +107,11 @@ pub fn measure(depth: Depth, threads: usize, hash: usize, stop: &AtomicBool) -> 
         let iterations = collect(&iterations, &searcher, stop);
         searcher.wait();
         if stop.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
         summary.add(&iterations, start.elapsed());
     }
-    Some(summary)
+    Ok(Some(summary))
 }
 
 /// Takes in the iterations of a search until it ends; passes the stop signal on.
@@ -141,13 +148,14 @@ pub fn run(
     hash: Option<usize>,
     stop: &AtomicBool,
 ) -> io::Result<()> {
-    let Some(summary) = measure(
-        depth.unwrap_or(DEFAULT_DEPTH),
-        threads.unwrap_or(1),
-        hash.unwrap_or(DEFAULT_HASH),
-        stop,
-    ) else {
-        return Ok(());
+    let hash = hash.unwrap_or(DEFAULT_HASH);
+    let threads = threads.unwrap_or(1);
+    let summary = match measure(depth.unwrap_or(DEFAULT_DEPTH), threads, hash, stop) {
+        Ok(Some(summary)) => summary,
+        Ok(None) => return Ok(()),
+        Err(HashError { wanted, .. }) => {
+            return writeln!(out, "bench: no memory for a hash table of {wanted} MB");
+        }
     };
     for (i, (nodes, time)) in summary.depths.iter().enumerate() {
         writeln!(
@@ -183,7 +191,7 @@ mod tests {
     #[test]
     fn the_node_count_is_the_same_every_time() {
         let stop = AtomicBool::new(false);
-        let nodes = || measure(4, 1, 4, &stop).unwrap().nodes;
+        let nodes = || measure(4, 1, 4, &stop).unwrap().unwrap().nodes;
         let first = nodes();
         assert!(first > 10_000);
         assert_eq!(nodes(), first);

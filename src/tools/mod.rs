@@ -4,6 +4,7 @@
 pub mod ablation;
 pub mod arguments;
 pub mod bench;
+pub mod console;
 pub mod cpu;
 pub mod files;
 #[allow(unsafe_code, reason = "signals; the use says why it is sound")]

@@ -33,7 +33,7 @@ mod squared;
 mod tests;
 mod trace;
 
-use crate::tools::interrupt;
+use crate::tools::{console, interrupt};
 use settings::{HELP, Settings};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -41,7 +41,7 @@ use std::process::ExitCode;
 /// Carries out `komaoto train` with the arguments behind it.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "--help") {
-        println!("{HELP}");
+        console::print(HELP);
         return ExitCode::SUCCESS;
     }
     interrupt::watch();
@@ -50,7 +50,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         .and_then(|settings| run::run(&settings));
     match done {
         Err(error) => {
-            eprintln!("komaoto train: {error}");
+            console::tell(format_args!("komaoto train: {error}"));
             ExitCode::FAILURE
         }
         Ok(()) => ExitCode::SUCCESS,

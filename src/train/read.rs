@@ -11,6 +11,7 @@ use crate::data::files::Input;
 use crate::data::{Game, Played};
 use crate::eval::Evaluator;
 use crate::position::Position;
+use crate::tools::console;
 use crate::tools::random::Random;
 use std::collections::HashSet;
 use std::fmt;
@@ -143,10 +144,10 @@ impl<'a> Reader<'a> {
         }
         if reader.is_torn() {
             let offset = reader.offset();
-            eprintln!(
+            console::tell(format_args!(
                 "{}, byte {offset}: the last game is cut short",
                 path.display()
-            );
+            ));
         }
         Ok(())
     }
@@ -223,14 +224,16 @@ fn fitted_scale(path: &Path) -> Result<i32, DataError> {
     Ok(match scale {
         Some(scale) => {
             let scale = (scale.round() as i32).max(1);
-            eprintln!("{path}: a score of {scale} makes 73 % of the points");
+            console::tell(format_args!(
+                "{path}: a score of {scale} makes 73 % of the points"
+            ));
             scale
         }
         None => {
-            eprintln!(
+            console::tell(format_args!(
                 "{path}: too few positions with a result, or results that have nothing to do with \
                  the scores: {SCALE} is taken for the score that makes 73 % of the points"
-            );
+            ));
             SCALE as i32
         }
     })

@@ -14,7 +14,7 @@ use super::schedule;
 use super::set::{Collector, Set};
 use super::settings::Settings;
 use crate::tools::random::Random;
-use crate::tools::{files, interrupt};
+use crate::tools::{console, files, interrupt};
 use std::fs;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), 
     if let Some(saved) = saved {
         check_fingerprint(settings, &saved, &fingerprint)?;
     }
-    eprintln!(
+    console::tell(format_args!(
         "{} games, {} positions, {} left out, {} repeated, {} held back, {} to learn from; {}, {} \
          threads",
         counts.games,
@@ -58,7 +58,7 @@ pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), 
         set.len(),
         settings.shape,
         settings.threads
-    );
+    ));
     let mut run = Run::new(settings, &set, state, fingerprint, ends);
     run.train()?;
     run.finish()

@@ -229,6 +229,14 @@ fn position(words: &[&str]) -> Result<Command, UsiError> {
     Ok(Command::Position { sfen, moves })
 }
 
+/// Whether a line is one of those that end what is running, whatever it is.
+pub fn is_end(line: &[u8]) -> bool {
+    let mut words = line.split(u8::is_ascii_whitespace);
+    let first = words.find(|word| !word.is_empty()).unwrap_or_default();
+    let ends = ["stop", "gameover", "isready", "usinewgame"];
+    ends.iter().any(|end| end.as_bytes() == first)
+}
+
 /// The fields of an SFEN, if they begin with something like a board.
 fn sfen(fields: &[&str]) -> Result<String, UsiError> {
     match fields.first() {
@@ -296,6 +304,21 @@ impl<'a> Words<'a> {
         self.number(word, 1, most).map(i64::unsigned_abs)
     }
 
+    /// A number from 1 to `most` that means nothing when it is another one.
+    fn exactly(&mut self, word: &'static str, most: i64) -> Option<u64> {
+        let number = self.number(word, i64::MIN, i64::MAX)?;
+        if !(1..=most).contains(&number) {
+            self.complain(UsiError::OutOfRange {
+                command: self.command,
+                word,
+                found: number,
+                most,
+            });
+            return None;
+        }
+        Some(number.unsigned_abs())
+    }
+
     /// Reads a word about the clock with its number. False when it is about something else.
     fn clock_word(&mut self, word: &str, clock: &mut Option<Clock>) -> bool {
         let (word, field): (_, fn(&mut Clock) -> &mut i64) = match word {
@@ -320,6 +343,18 @@ impl<'a> Words<'a> {
 
     fn skip(&mut self, word: &str) {
         self.complain(unknown(self.command, word));
+    }
+
+    /// The command, if nothing was wrong and nothing is left: of another measurement than was meant
+    /// the figures are worth nothing.
+    fn finish_if_clear(mut self, command: Command) -> Parsed {
+        if let Some(word) = self.next() {
+            self.skip(word);
+        }
+        Parsed {
+            command: self.complaint.is_none().then_some(command),
+            complaint: self.complaint,
+        }
     }
 
     fn finish(self, command: Command) -> Parsed {
@@ -391,40 +426,24 @@ fn ponderhit(words: &[&str]) -> Parsed {
 
 fn perft(words: &[&str]) -> Parsed {
     let mut words = Words::new("perft", words);
-    match words.number("perft", 1, DEEPEST_PERFT) {
-        Some(depth) => words.finish(Command::Perft(depth as u32)),
-        None => Parsed {
-            command: None,
-            complaint: words.complaint,
-        },
-    }
+    let depth = words.exactly("depth", DEEPEST_PERFT).unwrap_or(1);
+    words.finish_if_clear(Command::Perft(depth as u32))
 }
 
 fn bench(words: &[&str]) -> Parsed {
     let mut words = Words::new("bench", words);
-    let mut understood = true;
     let mut argument = |word, most| {
         let given = !words.rest.is_empty();
-        let number = given.then(|| words.positive(word, most)).flatten();
-        understood &= number.is_some() == given;
-        number
+        given.then(|| words.exactly(word, most)).flatten()
     };
     let depth = argument("depth", MAX_PLY as i64).map(|depth| depth as Depth);
     let threads = argument("threads", super::options::MAX_THREADS).map(|threads| threads as usize);
     let hash = argument("hash", super::options::MAX_HASH).map(|hash| hash as usize);
-    while let Some(word) = words.next() {
-        words.skip(word);
-    }
-    let command = Command::Bench {
+    words.finish_if_clear(Command::Bench {
         depth,
         threads,
         hash,
-    };
-    Parsed {
-        // Of another bench than was meant, the figures are worth nothing.
-        command: understood.then_some(command),
-        complaint: words.complaint,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The engine: what each command does, and to what.
 
-use super::command::{Command, Parsed, parse};
+use super::command::{Command, Parsed, is_end, parse};
 use super::error::UsiError;
 use super::evaluation::Evaluation;
 use super::options::{self, Settings};
@@ -17,12 +17,16 @@ use crate::types::{Depth, Move};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 /// Milliseconds for a `go` that says nothing about when to end.
 const DEFAULT_TIME: u64 = 1000;
+/// How often to look whether a task that is waited for has ended.
+const PATIENCE: Duration = Duration::from_millis(5);
 /// GUIs give up on an engine that is silent for much longer than this after `isready`.
 const HEARTBEAT: Duration = Duration::from_secs(4);
 
@@ -53,6 +57,8 @@ pub struct Engine {
     running: Running,
     answered: Answered,
     task: Option<Task>,
+    /// Lines read but not yet carried out that end what is running.
+    ends_ahead: Arc<AtomicUsize>,
     /// Whether anything was wrong with a line so far.
     has_complained: bool,
 }
@@ -71,6 +77,7 @@ impl Engine {
             running: Running::default(),
             answered: Answered::new(true),
             task: None,
+            ends_ahead: Arc::default(),
             has_complained: false,
         }
     }
@@ -80,8 +87,19 @@ impl Engine {
         &self.output
     }
 
+    /// For whoever reads lines ahead: how many of those that [`Engine::execute_line`] has not seen
+    /// yet end what is running ([`super::command::is_end`]). A line that has to wait looks at it.
+    pub fn ends_ahead(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.ends_ahead)
+    }
+
     /// Carries out one line of input. Breaks when it says `quit`.
     pub fn execute_line(&mut self, line: &[u8]) -> ControlFlow<()> {
+        if is_end(line) {
+            // One of those given as arguments was not read ahead.
+            let (order, one_less) = (Ordering::Relaxed, |ends: usize| ends.checked_sub(1));
+            let _ = self.ends_ahead.fetch_update(order, order, one_less);
+        }
         let Parsed { command, complaint } = parse(line);
         if let Some(complaint) = complaint {
             self.complain(&complaint);
@@ -390,9 +408,16 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for perft or bench, if that is what is running.
+    /// Waits for perft or bench, if that is what is running; a line further on in the input may
+    /// end it.
     fn await_patient_task(&mut self) {
         if let Some(task) = self.task.take_if(|task| task.is_patient()) {
+            while !task.has_ended() {
+                if self.ends_ahead.load(Ordering::Relaxed) > 0 {
+                    task.stop();
+                }
+                thread::sleep(PATIENCE);
+            }
             task.wait();
         }
     }

@@ -105,6 +105,18 @@ pub enum UsiError {
         /// The value taken.
         taken: i64,
     },
+    /// A typed command with a number that it cannot do.
+    #[error("{command}: `{word}` has to be 1 to {most}, found {found}")]
+    OutOfRange {
+        /// The command.
+        command: &'static str,
+        /// What the number is.
+        word: &'static str,
+        /// The number.
+        found: i64,
+        /// The largest one.
+        most: i64,
+    },
     /// A line longer than any sensible one.
     #[error("a line of more than 16 MB was skipped")]
     LineTooLong,

@@ -1,7 +1,7 @@
 //! The USI protocol: text in, text out.
 //!
-//! The main thread only reads lines; whatever takes time runs on threads of its own and prints its
-//! answer when it has one. A line goes through [`command`] (what does it say?) and [`engine`]
+//! One thread reads lines and the main thread carries them out; whatever takes time runs on threads
+//! of its own and prints its answer when it has one. A line goes through [`command`] (what does it say?) and [`engine`]
 //! (what is to be done?); [`options`] is the table of everything that can be set, [`report`] the
 //! text of answers, and all of it leaves through one [`output`].
 //!
@@ -35,6 +35,13 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::ops::ControlFlow;
 use std::process;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+/// Lines read before they can be carried out: a `stop` among them gets through to what is waited
+/// for.
+const LINES_AHEAD: usize = 16;
 
 /// Carries out the commands given as arguments, then those of standard input, and ends the
 /// process.
@@ -62,9 +69,17 @@ fn run_arguments(engine: &mut Engine, arguments: &[OsString]) -> ControlFlow<()>
 }
 
 fn run_input(engine: &mut Engine) {
-    let mut input = io::stdin().lock();
+    let (sender, lines) = sync_channel(LINES_AHEAD);
+    let ends = engine.ends_ahead();
+    let reading = thread::Builder::new().spawn(move || read_ahead(&sender, &ends));
+    if let Err(error) = reading {
+        let text = format!("no thread to read the input: {error}");
+        engine.output().info_string(&text);
+        return;
+    }
     loop {
-        match read_line(&mut input) {
+        // The other side ends after the end of input only.
+        match lines.recv().unwrap_or(Line::End) {
             Line::Text(line) => {
                 if engine.execute_line(&line).is_break() {
                     return;
@@ -75,6 +90,21 @@ fn run_input(engine: &mut Engine) {
                 engine.hang_up();
                 return;
             }
+        }
+    }
+}
+
+/// Reads lines until the end of input, or until nobody wants them any more.
+fn read_ahead(lines: &SyncSender<Line>, ends: &AtomicUsize) {
+    let mut input = io::stdin().lock();
+    loop {
+        let line = read_line(&mut input);
+        let is_end = line == Line::End;
+        if matches!(&line, Line::Text(line) if command::is_end(line)) {
+            ends.fetch_add(1, Ordering::Relaxed);
+        }
+        if lines.send(line).is_err() || is_end {
+            return;
         }
     }
 }

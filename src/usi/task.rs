@@ -106,6 +106,11 @@ impl Task {
         self.manner == Manner::Patient
     }
 
+    /// Whether it has ended and printed its answer.
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+
     /// Makes it end soon; does not wait.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);

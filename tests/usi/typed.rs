@@ -62,6 +62,30 @@ fn perft_waits_its_turn_and_can_be_stopped() {
 }
 
 #[test]
+fn what_waits_for_perft_can_be_reached() {
+    for (waiting, end) in [
+        ("perft 1", "stop"),
+        ("bench 1", "isready"),
+        ("quit", "stop"),
+    ] {
+        let mut s = Session::ready();
+        s.send("perft 20");
+        s.sleep(30);
+        s.send(waiting);
+        s.sleep(30);
+        s.send(end);
+        s.expect("info string perft: stopped", 2000);
+        match waiting {
+            "quit" => s.expect_exit(2000),
+            _ => {
+                s.send("side");
+                s.expect("black", 5000);
+            }
+        }
+    }
+}
+
+#[test]
 fn commands_of_the_protocol_end_perft_and_bench() {
     let mut s = Session::ready();
     for typed in ["perft", "bench"] {

@@ -21,6 +21,7 @@ use crate::datagen::evaluation::Evaluation;
 use crate::eval::nnue::{NetError, Network};
 use crate::search::{HashError, SearchOptions, Technique, Techniques};
 use crate::tools::arguments::ArgumentError;
+use crate::tools::console;
 use crate::tools::interrupt;
 use crate::tools::openings::OpeningsError;
 use crate::tools::referee::DECLARATION;
@@ -79,14 +80,15 @@ pub enum AblationError {
 /// Carries out `komaoto ablation` with the arguments behind it.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if arguments.iter().any(|argument| argument == "--help") {
-        println!("{HELP}\nTechniques: {}", settings::names().join(" "));
+        let names = settings::names().join(" ");
+        console::print(format_args!("{HELP}\nTechniques: {names}"));
         return ExitCode::SUCCESS;
     }
     interrupt::watch();
     let done = Settings::read(arguments).and_then(|settings| run(&settings, &mut io::stdout()));
     match done {
         Err(error) => {
-            eprintln!("komaoto ablation: {error}");
+            console::tell(format_args!("komaoto ablation: {error}"));
             ExitCode::FAILURE
         }
         Ok(()) => ExitCode::SUCCESS,

@@ -217,7 +217,6 @@ fn ponderhit_may_bring_the_clock() {
 fn typed_commands_take_their_numbers() {
     assert_eq!(command("perft 5"), Command::Perft(5));
     assert_eq!(command("go perft 5"), Command::Perft(5));
-    assert_eq!(command("perft 0"), Command::Perft(1));
     assert!(complaint("perft").contains("needs a number"));
     let bench = |depth, threads, hash| Command::Bench {
         depth,
@@ -227,11 +226,20 @@ fn typed_commands_take_their_numbers() {
     assert_eq!(command("bench"), bench(None, None, None));
     assert_eq!(command("bench 5"), bench(Some(5), None, None));
     assert_eq!(command("bench 5 2 64"), bench(Some(5), Some(2), Some(64)));
-    for bad in ["bench x", "bench 5 x", "bench 5 2 x"] {
-        assert!(complaint(bad).contains("found `x`"));
+    for bad in [
+        "bench x",
+        "bench 5 x",
+        "bench 5 2 x",
+        "bench 5 2 64 x",
+        "perft 2 x",
+    ] {
+        assert!(complaint(bad).contains("`x`"));
         assert_eq!(parse(bad.as_bytes()).command, None, "{bad}");
     }
-    assert!(complaint("bench 5 2 64 x").contains('x'));
+    for bad in ["bench 0", "bench -1", "bench 5 0", "bench 5 1 0", "perft 0"] {
+        assert!(complaint(bad).contains("has to be 1 to"), "{bad}");
+        assert_eq!(parse(bad.as_bytes()).command, None, "{bad}");
+    }
     assert_eq!(
         command("getoption name MultiPV"),
         Command::GetOption(Some("MultiPV".into()))
