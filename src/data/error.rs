@@ -63,7 +63,9 @@ pub enum Problem {
     #[error("the header is damaged: {0}")]
     Header(&'static str),
     /// Continuing a file that was made with other settings.
-    #[error("the file has `{found}`, this run has `{wanted}`: give another file")]
+    #[error(
+        "the file has `{found}`, this run has `{wanted}`: give the settings it began with, or another file"
+    )]
     OtherHeader {
         /// Line of the header in the file.
         found: String,

@@ -6,8 +6,9 @@ use super::game::Game;
 use super::game_file::{GameReader, GameWriter};
 use super::header::Header;
 use super::records::{RecordFormat, RecordReader, RecordWriter};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process;
 
 /// A kind of file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +27,11 @@ impl Kind {
             _ => None,
         }
     }
+}
+
+/// Whether a file of that name would be read as one of games, in our own format.
+pub fn is_game_file(path: &Path) -> bool {
+    matches!(Kind::of(path), None | Some(Kind::Games))
 }
 
 /// Reads games from a file, as an iterator. Ends after the first error.
@@ -100,6 +106,7 @@ enum Sink {
 /// Writes games to a new file, which takes its name only when it is finished.
 pub struct Output {
     path: PathBuf,
+    force: bool,
     /// Where it is written, unless straight to its name.
     partial: Option<Partial>,
     sink: Sink,
@@ -107,6 +114,19 @@ pub struct Output {
 
 /// An unfinished file, removed when it is dropped.
 struct Partial(PathBuf);
+
+impl Partial {
+    /// A new file beside `path`, of this process alone.
+    fn create(path: &Path) -> Result<Partial, DataError> {
+        let mut name = path.as_os_str().to_os_string();
+        name.push(format!(".{}.partial", process::id()));
+        let name = PathBuf::from(name);
+        match File::create_new(&name) {
+            Ok(_) => Ok(Partial(name)),
+            Err(error) => Err(DataError::of_file(&name, error)),
+        }
+    }
+}
 
 impl Drop for Partial {
     fn drop(&mut self) {
@@ -129,7 +149,10 @@ impl Output {
         }
         // Devices and pipes are written to, not replaced.
         let in_place = existing.is_some_and(|metadata| !metadata.is_file());
-        let partial = (!in_place).then(|| Partial(partial_name(path)));
+        let partial = match in_place {
+            true => None,
+            false => Some(Partial::create(path)?),
+        };
         let target = partial.as_ref().map_or(path, |partial| &partial.0);
         let sink = match kind {
             Kind::Games => Sink::Games(GameWriter::create(target, header, true)?),
@@ -137,6 +160,7 @@ impl Output {
         };
         Ok(Output {
             path: path.to_path_buf(),
+            force,
             partial,
             sink,
         })
@@ -164,15 +188,12 @@ impl Output {
             Sink::Records(writer) => writer.finish()?,
         }
         if let Some(partial) = self.partial {
+            if !self.force && self.path.exists() {
+                return Err(DataError::of_file(&self.path, Problem::Exists));
+            }
             let renamed = fs::rename(&partial.0, &self.path);
             renamed.map_err(|error| DataError::of_file(&self.path, error))?;
         }
         Ok(())
     }
-}
-
-fn partial_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".partial");
-    PathBuf::from(name)
 }

@@ -26,6 +26,7 @@ pub mod records;
 pub(crate) mod testing;
 
 pub use error::{DataError, Problem};
+pub use files::is_game_file;
 pub use game::{End, Game, GameResult, Played};
 pub use game_file::{GameReader, GameWriter};
 pub use header::Header;

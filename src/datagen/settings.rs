@@ -3,7 +3,7 @@
 
 use super::evaluation::Evaluation;
 use super::play::Rules;
-use crate::data::{DataError, GameReader, Header};
+use crate::data::{DataError, GameReader, Header, is_game_file};
 use crate::position::Position;
 use crate::tools::arguments::{ArgumentError, Arguments};
 use crate::tools::openings::{self, OpeningsError};
@@ -97,6 +97,14 @@ impl Settings {
             return Err(ArgumentError::Unknown(extra.to_string_lossy().into()).into());
         }
         let out = out.ok_or(ArgumentError::Missing("--out FILE"))?;
+        if !is_game_file(&out) {
+            return Err(ArgumentError::BadValue {
+                name: "--out",
+                expected: "a file of games, as in games.koma".into(),
+                found: out.display().to_string(),
+            }
+            .into());
+        }
         let goal = match (games, positions) {
             (Some(_), Some(_)) => {
                 return Err(ArgumentError::Together("--games", "--positions").into());

@@ -1,4 +1,5 @@
-//! Lists of positions that games start from: one SFEN a line; lines that begin with `#` are comments.
+//! Lists of positions that games start from: one SFEN a line, with or without the word `sfen` before
+//! it; lines that begin with `#` are comments.
 #![forbid(unsafe_code)]
 
 use super::files;
@@ -62,10 +63,12 @@ pub fn read(path: &Path) -> Result<Vec<Position>, OpeningsError> {
 /// # Errors
 /// When it holds a line that is no SFEN or no start of a game, or no position.
 pub fn parse(text: &str, path: &Path) -> Result<Vec<Position>, OpeningsError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().map(str::trim).zip(1..);
     let openings: Vec<Position> = lines
         .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
         .map(|(text, line)| {
+            let text = text.strip_prefix("sfen ").unwrap_or(text);
             let position = Position::from_sfen(text).map_err(|error| OpeningsError::Line {
                 path: path.into(),
                 line,
@@ -100,7 +103,8 @@ mod tests {
             fs::write(&path, text).unwrap();
             read(&path).map_err(|error| error.to_string())
         };
-        let found = read_text(&format!("# two of them\n{start}\n\n  {start}\n")).unwrap();
+        let text = format!("\u{feff}# two of them\n{start}\n\n  sfen {start}\n");
+        let found = read_text(&text).unwrap();
         assert_eq!(found.len(), 2);
         let text = read_text(&format!("{start}\n# next\nabc\n")).unwrap_err();
         assert!(text.contains("a.sfen, line 3: "), "{text}");

@@ -13,6 +13,7 @@ use super::error::TrainError;
 use super::hidden;
 use super::kernel::TILE;
 use super::model::{Model, Shape, Tail};
+use super::outputs::write_whole;
 use crate::data::crc::crc32;
 use crate::eval::nnue::ClassicNetwork;
 use std::fs;
@@ -34,18 +35,6 @@ pub struct State {
     /// Sum and number of the losses since the last point of the curve.
     pub recent: (f64, u64),
     pub points: Vec<Point>,
-}
-
-/// Writes a file whole or not at all.
-///
-/// # Errors
-/// When the system cannot.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".new");
-    let new = Path::new(&name);
-    fs::write(new, bytes).map_err(TrainError::file(new))?;
-    fs::rename(new, path).map_err(TrainError::file(path))
 }
 
 impl State {

@@ -36,6 +36,12 @@ pub enum TrainError {
     /// An output that is there already.
     #[error("{}: the file exists; --force replaces it", .0.display())]
     Exists(PathBuf),
+    /// A checkpoint of a run that may not have ended.
+    #[error("{}: the file exists; --resume goes on from it, --force replaces it", .0.display())]
+    Begun(PathBuf),
+    /// Another run has the same output.
+    #[error("{}: another process is training this network", .0.display())]
+    Locked(PathBuf),
     /// An output that must not be replaced.
     #[error("{}: expected a file that can be replaced, found {what}", .path.display())]
     Output {

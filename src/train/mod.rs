@@ -21,6 +21,7 @@ mod error;
 mod hidden;
 mod kernel;
 mod model;
+mod outputs;
 mod plot;
 mod read;
 mod run;

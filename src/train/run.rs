@@ -3,10 +3,11 @@
 
 use super::adam::{Adam, Step};
 use super::batch::{Losses, Workers};
-use super::checkpoint::{self, State, write_whole};
+use super::checkpoint::{self, State};
 use super::curve::{Point, to_csv};
 use super::error::TrainError;
 use super::model::{Model, Shape};
+use super::outputs::{self, write_whole};
 use super::plot::to_svg;
 use super::read::{Counts, Reader};
 use super::sample::Sample;
@@ -40,7 +41,7 @@ pub fn run(settings: &Settings) -> Result<(), TrainError> {
 /// # Errors
 /// As above, and when it ends so.
 pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), TrainError> {
-    check_outputs(settings)?;
+    let _claim = outputs::claim(settings)?;
     let (state, saved) = begin(settings)?;
     let (set, counts) = load(settings)?;
     let fingerprint = settings.fingerprint(set.len(), set.validation.len() as u64);
@@ -62,38 +63,6 @@ pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), 
     let mut run = Run::new(settings, &set, state, fingerprint, ends);
     run.train()?;
     run.finish()
-}
-
-/// Makes sure that nothing is written over by mistake, and that the network can be written when it
-/// has been trained.
-fn check_outputs(settings: &Settings) -> Result<(), TrainError> {
-    let out = &settings.out;
-    let beside = ["checkpoint", "csv", "svg", "parts", "new"].map(|ending| settings.beside(ending));
-    let mut outputs = [out.clone()].into_iter().chain(beside);
-    let what = match fs::symlink_metadata(out) {
-        Ok(found) if !found.is_file() => Some("something else"),
-        _ if settings.data.iter().any(|path| is_same(path, out)) => Some("a file to learn from"),
-        _ => None,
-    };
-    if let Some(what) = what {
-        let path = out.clone();
-        return Err(TrainError::Output { path, what });
-    }
-    if !(settings.force || settings.resume)
-        && let Some(path) = outputs.find(|path| path.exists())
-    {
-        return Err(TrainError::Exists(path));
-    }
-    let probe = settings.beside("new");
-    fs::write(&probe, b"")
-        .and_then(|()| fs::remove_file(&probe))
-        .map_err(TrainError::file(&probe))
-}
-
-/// Whether two paths lead to the same file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let [one, other] = [one, other].map(fs::canonicalize);
-    one.is_ok_and(|one| other.is_ok_and(|other| one == other))
 }
 
 /// Reads all games.
@@ -402,6 +371,11 @@ impl<'a> Run<'a> {
     /// Writes the network.
     fn finish(&mut self) -> Result<(), TrainError> {
         let out = &self.settings.out;
+        let numbers = &self.state.model.rows;
+        if let Some(&loss) = numbers.iter().find(|it| !it.is_finite()) {
+            let (step, loss) = (self.state.step, loss.into());
+            return Err(TrainError::Diverged { step, loss });
+        }
         let error = |error| TrainError::Network {
             path: out.clone(),
             error,

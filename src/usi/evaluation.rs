@@ -3,7 +3,7 @@
 use super::options::Settings;
 use crate::eval::nnue::{EMBEDDED_BYTES, LoadedNetwork, NetError, Network, NetworkFiles, embedded};
 use crate::types::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The name of a file that stands for the hand-written evaluation.
@@ -56,7 +56,7 @@ impl Evaluation {
             Err((path, error)) => {
                 complaint = Some(format!(
                     "the evaluation file {} cannot be used: {error}; {} stays",
-                    path.display(),
+                    shown(&path),
                     self.name()
                 ));
             }
@@ -120,7 +120,7 @@ impl Evaluation {
                 } else {
                     "hashes not those of this architecture, "
                 };
-                let origin = format!("from {}", loaded.files.path().display());
+                let origin = format!("from {}", shown(loaded.files.path()));
                 (loaded.files.length(), note, origin)
             }
             Source::Default | Source::HandWritten => (EMBEDDED_BYTES, "", "built in".into()),
@@ -131,6 +131,17 @@ impl Evaluation {
             network.scale(),
             network.kernels()
         )
+    }
+}
+
+/// A path for a message: the end of a long one, so that there is room for what is said about it.
+fn shown(path: &Path) -> String {
+    const LONGEST: usize = 120;
+    let text = path.display().to_string();
+    let excess = text.chars().count().saturating_sub(LONGEST);
+    match text.char_indices().nth(excess) {
+        Some((start, _)) if excess > 0 => format!("...{}", &text[start..]),
+        _ => text,
     }
 }
 

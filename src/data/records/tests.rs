@@ -176,8 +176,17 @@ fn nothing_is_overwritten_unasked_and_failure_keeps_what_there_was() {
             .ends_with("game 7: move 2, 7g7f, is not legal")
     );
     assert_eq!(fs::read(&out).unwrap(), b"precious");
-    assert!(!folder.file("out.psv.partial").exists());
+    let left = fs::read_dir(&folder.0).unwrap();
+    let names = left.map(|entry| entry.unwrap().file_name());
+    assert!(
+        names
+            .into_iter()
+            .all(|name| !name.to_string_lossy().contains("partial"))
+    );
+    // A file of such a name is somebody's.
+    fs::write(folder.file("out.psv.partial"), b"mine").unwrap();
     convert(&games, &out, true).unwrap();
+    assert_eq!(fs::read(folder.file("out.psv.partial")).unwrap(), b"mine");
     assert_eq!(fs::read(&out).unwrap().len(), 8 * psv::LENGTH);
 }
 

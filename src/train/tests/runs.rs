@@ -334,7 +334,7 @@ fn outputs_that_cannot_be_written_are_told_at_once() {
     assert!(error(games).ends_with("found a file to learn from"));
     assert_eq!(fs::read(games).unwrap(), before);
     assert!(error(&folder.file("")).ends_with("found something else"));
-    assert!(error(&folder.file("missing/net.nn")).contains("net.nn.new: "));
+    assert!(error(&folder.file("missing/net.nn")).contains("net.nn.lock: "));
     // What a crash may have left there is somebody's until told otherwise.
     fs::write(folder.file("net.nn.new"), b"mine").unwrap();
     let careful = Settings {
@@ -346,4 +346,60 @@ fn outputs_that_cannot_be_written_are_told_at_once() {
         text.ends_with("net.nn.new: the file exists; --force replaces it"),
         "{text}"
     );
+}
+
+#[test]
+fn what_is_read_is_not_replaced_by_what_is_written() {
+    let (folder, settings) = prepared("train-inputs", "--force");
+    let games = &settings.data[0];
+    let before = fs::read(games).unwrap();
+    for name in ["b.csv", "b.checkpoint", "b.new", "b.csv.new", "b.lock"] {
+        let path = folder.file(name);
+        fs::copy(games, &path).unwrap();
+        for resume in [false, true] {
+            let clumsy = Settings {
+                data: vec![path.clone()],
+                out: folder.file("b"),
+                force: !resume,
+                resume,
+                ..settings.clone()
+            };
+            let text = run(&clumsy).unwrap_err().to_string();
+            assert!(text.ends_with("found a file to learn from"), "{text}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
+        fs::remove_file(&path).unwrap();
+    }
+    let start = Settings {
+        init: Some(folder.file("b.new")),
+        out: folder.file("b"),
+        force: true,
+        ..settings.clone()
+    };
+    fs::write(folder.file("b.new"), b"mine").unwrap();
+    let text = run(&start).unwrap_err().to_string();
+    assert!(text.ends_with("found the network to start from"), "{text}");
+    assert_eq!(fs::read(folder.file("b.new")).unwrap(), b"mine");
+}
+
+#[test]
+fn runs_do_not_get_in_each_others_way() {
+    let (folder, settings) = prepared("train-claim", "--force");
+    let claim = crate::train::outputs::claim(&settings).unwrap();
+    let text = run(&settings).unwrap_err().to_string();
+    assert!(
+        text.ends_with("another process is training this network"),
+        "{text}"
+    );
+    drop(claim);
+    assert!(!folder.file("net.nn.lock").exists());
+    // What a run left that was ended is not to be thrown away by mistake.
+    fs::write(folder.file("net.nn.checkpoint"), b"mine").unwrap();
+    let again = Settings {
+        force: false,
+        ..settings.clone()
+    };
+    let text = run(&again).unwrap_err().to_string();
+    assert!(text.contains("--resume goes on from it"), "{text}");
+    fs::remove_file(folder.file("net.nn.checkpoint")).unwrap();
 }
