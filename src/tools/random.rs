@@ -11,7 +11,7 @@ impl Random {
     /// A generator for one of several uses of a seed.
     pub fn new(seed: u64, purpose: u64) -> Random {
         let mut random = Random(seed);
-        Random(random.next() ^ Random(purpose).next().rotate_left(32))
+        Random(random.number() ^ Random(purpose).number().rotate_left(32))
     }
 
     /// The generator of one game of a run.
@@ -20,7 +20,8 @@ impl Random {
         Random::new(seed, u64::from(game))
     }
 
-    fn next(&mut self) -> u64 {
+    /// Any number, all equally likely.
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -31,13 +32,13 @@ impl Random {
     /// A number from 0 to `bound` - 1, all equally likely; `bound` is at least 1.
     pub fn below(&mut self, bound: usize) -> usize {
         // The bias is below bound / 2^64.
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        ((u128::from(self.number()) * bound as u128) >> 64) as usize
     }
 
     /// A number from -1 to 1.
     pub fn symmetric(&mut self) -> f32 {
         // 24 bits are what a float can tell apart.
-        (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0
+        (self.number() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
     /// Puts some things into random order.
@@ -55,7 +56,7 @@ mod tests {
     #[test]
     fn the_sequence_is_the_published_one() {
         let mut random = Random(1_234_567);
-        let numbers = [random.next(), random.next(), random.next()];
+        let numbers = [random.number(), random.number(), random.number()];
         let published = [
             6_457_827_717_110_365_317,
             3_203_168_211_198_807_973,
@@ -71,7 +72,7 @@ mod tests {
             counts[Random::of_game(1, game).below(11)] += 1;
         }
         assert!(counts.iter().all(|count| (800..1200).contains(count)));
-        let first = |seed, game| Random::of_game(seed, game).next();
+        let first = |seed, game| Random::of_game(seed, game).number();
         assert_ne!(first(1, 2), first(2, 1));
         assert_ne!(first(1, 2), first(1, 3));
     }

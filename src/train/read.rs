@@ -152,17 +152,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Whether the next game is held back.
-    fn holds_back(&self) -> bool {
-        // Far away from the purposes of the same seed elsewhere.
-        let purpose = (1 << 63) | self.counts.games;
-        let chosen = Random::new(self.seed, purpose).below(HELD_BACK) == 0;
+    /// Whether a game is held back. Its moves decide: what a network was validated with it has not
+    /// learnt from in a run before either, whatever other files there were.
+    fn holds_back(&self, game: &Game) -> bool {
+        let moves = game.moves.iter().map(|played| u64::from(played.mv.raw()));
+        let key = moves.fold(0, |key, mv| Random::new(key, mv).number());
+        let chosen = Random::new(self.seed, key).below(HELD_BACK) == 0;
         chosen && self.counts.held_back < MAX_HELD_BACK
     }
 
     /// Takes the samples of a game: an error of the sink, or one of the game.
     fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
-        let held_back = self.holds_back();
+        let held_back = self.holds_back(game);
         self.counts.games += 1;
         let scale = self.scale;
         let mut traced = trace::scores(game, self.filter.trace as f32, |score| {

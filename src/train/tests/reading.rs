@@ -142,17 +142,27 @@ fn whole_games_are_held_back() {
         .map(|number| random_game(number, number as i16))
         .collect();
     write(&path, 100, &games);
-    let (mut learnt, mut held_back) = (Vec::new(), Vec::new());
-    let mut sink = |sample: Sample, back| {
-        let list = if back { &mut held_back } else { &mut learnt };
-        list.push(sample.score.abs());
-        Ok(())
+    let parted = |path: &Path| {
+        let (mut learnt, mut held_back) = (Vec::new(), Vec::new());
+        let mut sink = |sample: Sample, back| {
+            let list = if back { &mut held_back } else { &mut learnt };
+            list.push(sample.score.abs());
+            Ok(())
+        };
+        Reader::new(QUIET, SHAPE, 1, &mut sink).read(path).unwrap();
+        learnt.dedup();
+        held_back.dedup();
+        (learnt, held_back)
     };
-    Reader::new(QUIET, SHAPE, 1, &mut sink).read(&path).unwrap();
-    learnt.dedup();
-    held_back.dedup();
+    let (learnt, held_back) = parted(&path);
     assert_eq!(learnt.len() + held_back.len(), 400);
     assert!((8..40).contains(&held_back.len()), "{}", held_back.len());
+    // The same ones in whatever company.
+    let others = folder.file("b.koma");
+    write(&others, 100, &games[200..]);
+    let (_, again) = parted(&others);
+    let expected = held_back.into_iter().filter(|&number| number >= 200);
+    assert_eq!(again, expected.collect::<Vec<_>>());
 }
 
 #[test]
