@@ -15,7 +15,8 @@ use std::thread;
 pub const HELP: &str = "\
 komaoto train GAMES... --out FILE: a network from games that `komaoto datagen` wrote (.koma), or from
 positions of other programs (.psv, .bin, .hcpe)
-  --out FILE       the network; beside it FILE.csv and FILE.svg with the losses, FILE.checkpoint
+  --out FILE       the network; beside it FILE.csv and FILE.svg with the losses, FILE.checkpoint, and
+                   FILE.lock while it runs
   --init FILE      network or checkpoint to start from (random numbers)
   --resume         go on from FILE.checkpoint, with the same games and settings
   --force          replace what is there

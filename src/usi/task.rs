@@ -1,5 +1,5 @@
 //! Work that the engine does on a thread of its own beside the search: mate search, perft, bench.
-//! The main thread has to stay free to read commands.
+//! The main thread has to stay free to carry out commands.
 
 use super::output::Output;
 use super::report::{Answered, checkmate_line, nodes_per_second};
