@@ -6,7 +6,9 @@ use super::game::Game;
 use super::game_file::{GameReader, GameWriter};
 use super::header::Header;
 use super::records::{RecordFormat, RecordReader, RecordWriter};
+use crate::tools::files;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -118,9 +120,7 @@ struct Partial(PathBuf);
 impl Partial {
     /// A new file beside `path`, of this process alone.
     fn create(path: &Path) -> Result<Partial, DataError> {
-        let mut name = path.as_os_str().to_os_string();
-        name.push(format!(".{}.partial", process::id()));
-        let name = PathBuf::from(name);
+        let name = files::beside(path, &format!("{}.partial", process::id()));
         match File::create_new(&name) {
             Ok(_) => Ok(Partial(name)),
             Err(error) => Err(DataError::of_file(&name, error)),
@@ -188,11 +188,14 @@ impl Output {
             Sink::Records(writer) => writer.finish()?,
         }
         if let Some(partial) = self.partial {
-            if !self.force && self.path.exists() {
-                return Err(DataError::of_file(&self.path, Problem::Exists));
-            }
-            let renamed = fs::rename(&partial.0, &self.path);
-            renamed.map_err(|error| DataError::of_file(&self.path, error))?;
+            let renamed = match self.force {
+                true => fs::rename(&partial.0, &self.path),
+                false => files::rename_to_new(&partial.0, &self.path),
+            };
+            renamed.map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => DataError::of_file(&self.path, Problem::Exists),
+                _ => DataError::of_file(&self.path, error),
+            })?;
         }
         Ok(())
     }

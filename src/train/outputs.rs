@@ -4,6 +4,7 @@
 
 use super::error::TrainError;
 use super::settings::Settings;
+use crate::tools::files;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -93,9 +94,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
 
 /// The name of a file while it is written.
 fn new_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".new");
-    name.into()
+    files::beside(path, "new")
 }
 
 /// Whether two paths lead to the same file.

@@ -7,8 +7,9 @@ use super::model::{Shape, Tail};
 use super::read::Filter;
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
 use crate::tools::arguments::{ArgumentError, Arguments};
+use crate::tools::files;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 
 /// What `komaoto train --help` prints.
@@ -127,7 +128,7 @@ impl Settings {
 
     /// A file or folder beside the network.
     pub fn beside(&self, ending: &str) -> PathBuf {
-        beside(&self.out, ending)
+        files::beside(&self.out, ending)
     }
 
     /// What has to be the same when training goes on after a break, as lines of text.
@@ -212,14 +213,6 @@ fn width(arguments: &mut Arguments) -> Result<usize, ArgumentError> {
         return Err(bad("--width", &expected, width));
     }
     Ok(width as usize)
-}
-
-/// A path with an ending added to its name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".");
-    name.push(ending);
-    name.into()
 }
 
 fn cores() -> usize {
