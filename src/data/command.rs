@@ -5,7 +5,7 @@ use super::convert::convert;
 use super::error::DataError;
 use super::info::{InfoError, info};
 use crate::tools::arguments::{ArgumentError, Arguments};
-use crate::tools::console;
+use crate::tools::{console, interrupt};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,6 +72,7 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
             let [from, to] = &files[..] else {
                 return Err(CommandError::ConvertWhat);
             };
+            interrupt::watch();
             let converted = convert(Path::new(from), Path::new(to), force)?;
             console::tell(format_args!(
                 "{} games, {} positions",

@@ -1,9 +1,10 @@
 //! From one format to another: `komaoto data convert`.
 #![forbid(unsafe_code)]
 
-use super::error::DataError;
+use super::error::{DataError, Problem};
 use super::files::{Input, Output};
 use super::header::Header;
+use crate::tools::interrupt;
 use std::path::Path;
 
 /// What was converted.
@@ -43,6 +44,9 @@ pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataErr
         torn: false,
     };
     for game in input.by_ref() {
+        if interrupt::is_interrupted() {
+            return Err(DataError::of_file(to, Problem::Interrupted));
+        }
         let game = game?;
         let written = output.write(&game, pawn)?;
         converted.games += 1;

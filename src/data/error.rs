@@ -92,6 +92,15 @@ pub enum Problem {
     /// Somebody removed or replaced the file while it was written.
     #[error("the file was removed or replaced while it was being written")]
     Vanished,
+    /// Somebody wrote to the file, or cut it, while it was written.
+    #[error("the file was changed by another program while it was being written")]
+    Changed,
+    /// A link that leads to no file.
+    #[error("the link leads nowhere")]
+    BrokenLink,
+    /// Ctrl-C.
+    #[error("ended as asked; nothing is written")]
+    Interrupted,
     /// Another process writes to the file.
     #[error("another process is writing to the file")]
     Locked,

@@ -144,11 +144,19 @@ impl Output {
     pub fn create(path: &Path, header: &Header, force: bool) -> Result<Output, DataError> {
         let kind = Kind::of(path).ok_or_else(|| DataError::of_file(path, Problem::UnknownKind))?;
         let existing = fs::metadata(path).ok();
+        if existing.is_none() && path.is_symlink() {
+            return Err(DataError::of_file(path, Problem::BrokenLink));
+        }
         if existing.is_some() && !force {
             return Err(DataError::of_file(path, Problem::Exists));
         }
         // Devices and pipes are written to, not replaced.
         let in_place = existing.is_some_and(|metadata| !metadata.is_file());
+        // The file that a link leads to is replaced, not the link.
+        let path = match path.is_symlink() && !in_place {
+            true => &fs::canonicalize(path).map_err(|error| DataError::of_file(path, error))?,
+            false => path,
+        };
         let partial = match in_place {
             true => None,
             false => Some(Partial::create(path)?),

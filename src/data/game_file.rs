@@ -289,6 +289,10 @@ impl GameWriter {
         if is_elsewhere(&self.file, &self.path) {
             return Err(DataError::of_file(&self.path, Problem::Vanished));
         }
+        let metadata = self.file.metadata();
+        if metadata.is_ok_and(|found| found.is_file() && found.len() != self.length) {
+            return Err(DataError::of_file(&self.path, Problem::Changed));
+        }
         if let Err(error) = self.file.write_all(bytes) {
             // What arrived of the record goes again. If that fails too, reading will find it torn.
             let _ = self.file.set_len(self.length);

@@ -48,7 +48,7 @@ mod worker;
 mod zeroed;
 
 pub use limits::{Clock, Limits, SearchOptions};
-pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher};
+pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher, ThreadsError};
 pub use report::{Answer, Info, Report, ScoreBound};
 pub use solo::{Found, Solo};
 pub use technique::{Technique, Techniques};

@@ -16,6 +16,7 @@ use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{self, Network};
+use crate::memory::exceeds_memory;
 use crate::position::{Position, see_value};
 use crate::types::{Depth, MAX_PLY, Move};
 use std::sync::Arc;
@@ -41,6 +42,19 @@ pub struct HashError {
     /// Megabytes asked for.
     pub wanted: usize,
     /// Megabytes of the table still in use.
+    pub kept: usize,
+}
+
+/// Megabytes that a thread takes, mostly for its histories.
+const THREAD_MEMORY: usize = 18;
+
+/// There is no memory for so many threads.
+#[derive(Debug, Error, PartialEq, Eq, Clone)]
+#[error("no memory for {wanted} threads of {THREAD_MEMORY} MB, keeping {kept}")]
+pub struct ThreadsError {
+    /// Threads asked for.
+    pub wanted: usize,
+    /// Threads as before.
     pub kept: usize,
 }
 
@@ -106,10 +120,19 @@ impl Searcher {
 
     /// Changes the number of threads (1..=[`MAX_THREADS`]). Waits for a running search, which
     /// should have been stopped.
-    pub fn set_threads(&mut self, threads: usize) {
+    ///
+    /// # Errors
+    /// When the machine has not the memory for them; there are then as many as before.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadsError> {
         self.wait();
-        self.wanted_threads = threads.clamp(1, MAX_THREADS);
-        self.threads.truncate(self.wanted_threads);
+        let wanted = threads.clamp(1, MAX_THREADS);
+        if exceeds_memory(wanted * THREAD_MEMORY) {
+            let kept = self.wanted_threads;
+            return Err(ThreadsError { wanted, kept });
+        }
+        self.wanted_threads = wanted;
+        self.threads.truncate(wanted);
+        Ok(())
     }
 
     /// Changes the size of the hash table, in megabytes, and clears it. Waits for a running
@@ -127,7 +150,7 @@ impl Searcher {
             wanted: megabytes,
             kept: self.hash_megabytes,
         };
-        if super::zeroed::exceeds_memory(megabytes) {
+        if exceeds_memory(megabytes) {
             return Err(error);
         }
         let table = TranspositionTable::new(megabytes).ok_or(error)?;

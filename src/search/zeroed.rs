@@ -2,7 +2,7 @@
 
 use super::history::PieceTo;
 use crate::memory::Zeroable;
-pub(super) use crate::memory::{HUGE_PAGE, exceeds_memory, zeroed_slice};
+pub(super) use crate::memory::{HUGE_PAGE, zeroed_slice};
 
 // SAFETY: statistics are integers, and integers of zero bytes are zeros.
 unsafe impl Zeroable for PieceTo {}

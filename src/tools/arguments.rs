@@ -13,6 +13,9 @@ pub enum ArgumentError {
     /// An option without its value.
     #[error("{0} needs a value")]
     NoValue(&'static str),
+    /// A path of no characters.
+    #[error("{0}: the name is empty")]
+    Empty(&'static str),
     /// A value that cannot be read.
     #[error("{name}: expected {expected}, found `{found}`")]
     BadValue {
@@ -78,7 +81,10 @@ impl Arguments {
     /// # Errors
     /// As [`Arguments::text`].
     pub fn path(&mut self, name: &'static str) -> Result<Option<PathBuf>, ArgumentError> {
-        Ok(self.text(name)?.map(PathBuf::from))
+        match self.text(name)? {
+            Some(path) if path.is_empty() => Err(ArgumentError::Empty(name)),
+            path => Ok(path.map(PathBuf::from)),
+        }
     }
 
     /// Takes an option that is a whole number within bounds. `k` and `M` at its end stand for
@@ -190,6 +196,8 @@ mod tests {
         assert_eq!(arguments.number("--nodes", 1..=10_000u32), Ok(Some(5000)));
         assert_eq!(arguments.number("--nodes", 1..=10_000u32), Ok(None));
         assert_eq!(arguments.path("--out"), Ok(Some("x=y".into())));
+        let error = Arguments::new(vec!["--out".into(), "".into()]).path("--out");
+        assert_eq!(error, Err(ArgumentError::Empty("--out")));
         assert_eq!(arguments.rest(), Ok(vec!["a".into(), "b".into()]));
     }
 

@@ -4,12 +4,15 @@
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
-use crate::search::{Answer, HashError, Info, Limits, Report, ScoreBound, SearchOptions, Searcher};
+use crate::search::{
+    Answer, HashError, Info, Limits, Report, ScoreBound, SearchOptions, Searcher, ThreadsError,
+};
 use crate::types::Depth;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+use thiserror::Error;
 
 /// The positions, one SFEN a line.
 const POSITIONS: &str = include_str!("../../positions/bench.sfen");
@@ -77,18 +80,29 @@ impl Report for Iterations {
     fn answer(&mut self, _: Answer) {}
 }
 
+/// There is no memory to measure with.
+#[derive(Debug, Error, PartialEq, Eq, Clone)]
+pub enum MeasureError {
+    /// For the threads.
+    #[error("no memory for {} threads", .0.wanted)]
+    Threads(#[from] ThreadsError),
+    /// For the hash table.
+    #[error("no memory for a hash table of {} MB", .0.wanted)]
+    Hash(#[from] HashError),
+}
+
 /// Searches every position of the set, from a cleared state each. `None` when told to stop.
 ///
 /// # Errors
-/// When there is no memory for the hash table.
+/// When there is no memory for the threads or the hash table.
 pub fn measure(
     depth: Depth,
     threads: usize,
     hash: usize,
     stop: &AtomicBool,
-) -> Result<Option<Summary>, HashError> {
+) -> Result<Option<Summary>, MeasureError> {
     let mut searcher = Searcher::new();
-    searcher.set_threads(threads);
+    searcher.set_threads(threads)?;
     searcher.set_hash(hash)?;
     let options = SearchOptions {
         pv_interval: 0,
@@ -153,9 +167,7 @@ pub fn run(
     let summary = match measure(depth.unwrap_or(DEFAULT_DEPTH), threads, hash, stop) {
         Ok(Some(summary)) => summary,
         Ok(None) => return Ok(()),
-        Err(HashError { wanted, .. }) => {
-            return writeln!(out, "bench: no memory for a hash table of {wanted} MB");
-        }
+        Err(error) => return writeln!(out, "bench: {error}"),
     };
     for (i, (nodes, time)) in summary.depths.iter().enumerate() {
         writeln!(

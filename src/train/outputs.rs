@@ -58,6 +58,10 @@ pub fn claim(settings: &Settings) -> Result<Claim, TrainError> {
             return output(path, "the network to start from");
         }
     }
+    // A run that is not finished has written no network.
+    if settings.resume && !settings.force && settings.out.exists() {
+        return Err(TrainError::Exists(settings.out.clone()));
+    }
     let is_new = !(settings.force || settings.resume);
     if is_new && let Some(path) = files.iter().chain(&passing).find(|path| path.exists()) {
         let path = path.clone();
@@ -88,8 +92,13 @@ pub fn claim(settings: &Settings) -> Result<Claim, TrainError> {
 /// When the system cannot.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     let new = new_name(path);
-    fs::write(&new, bytes).map_err(TrainError::file(&new))?;
-    fs::rename(&new, path).map_err(TrainError::file(path))
+    let written = fs::write(&new, bytes).map_err(TrainError::file(&new));
+    let renamed = written.and_then(|()| fs::rename(&new, path).map_err(TrainError::file(path)));
+    if renamed.is_err() {
+        // What is cut short only fills the disk.
+        let _ = fs::remove_file(&new);
+    }
+    renamed
 }
 
 /// The name of a file while it is written.

@@ -19,7 +19,7 @@ positions of other programs (.psv, .bin, .hcpe)
   --out FILE       the network; beside it FILE.csv and FILE.svg with the losses, FILE.checkpoint, and
                    FILE.lock while it runs
   --init FILE      network or checkpoint to start from (random numbers)
-  --resume         go on from FILE.checkpoint, with the same games and settings
+  --resume         go on from FILE.checkpoint, with the same games and settings; FILE may not be there
   --force          replace what is there
   --distil         learn the hand-written evaluation instead of scores and results
   --width N        outputs of the first layer for each side, 64 to 2048 by 64 (256)

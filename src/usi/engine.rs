@@ -434,8 +434,11 @@ impl Engine {
     /// Puts options into force that a running search could not have borne.
     fn prepare(&mut self) {
         if self.threads != self.settings.threads {
+            if let Err(error) = self.searcher.set_threads(self.settings.threads) {
+                self.output.info_string(&format!("Threads: {error}"));
+                self.settings.threads = error.kept;
+            }
             self.threads = self.settings.threads;
-            self.searcher.set_threads(self.threads);
         }
         if self.hash != Some(self.settings.hash) {
             if let Err(error) = self.searcher.set_hash(self.settings.hash) {

@@ -176,6 +176,17 @@ fn one_file_has_one_writer() {
     assert!(GameWriter::append(&folder.file("games.koma"), &header(), |_| {}).is_ok());
 }
 
+#[test]
+fn a_file_that_somebody_else_cuts_is_noticed() {
+    let folder = Folder::new("changed");
+    let path = folder.file("games.koma");
+    let mut writer = GameWriter::create(&path, &header(), false).unwrap();
+    writer.write(&games()[0]).unwrap();
+    fs::write(&path, b"").unwrap();
+    let error = writer.write(&games()[0]).unwrap_err();
+    assert!(matches!(error.problem, Problem::Changed), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_was_removed_is_noticed() {

@@ -190,6 +190,22 @@ fn nothing_is_overwritten_unasked_and_failure_keeps_what_there_was() {
     assert_eq!(fs::read(&out).unwrap().len(), 8 * psv::LENGTH);
 }
 
+#[cfg(unix)]
+#[test]
+fn links_stay_links() {
+    let folder = Folder::new("links");
+    let games = write(&folder);
+    let [link, target] = ["link.psv", "target.psv"].map(|name| folder.file(name));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let problem = convert(&games, &link, true).unwrap_err().problem;
+    assert!(matches!(problem, Problem::BrokenLink), "{problem}");
+    assert!(link.is_symlink() && !target.exists());
+    fs::write(&target, b"old").unwrap();
+    convert(&games, &link, true).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(fs::read(&target).unwrap().len(), 8 * psv::LENGTH);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told() {

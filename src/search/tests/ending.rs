@@ -50,7 +50,7 @@ fn a_full_warm_table_does_not_keep_a_search_from_ending() {
 #[test]
 fn stop_always_leaves_an_answer() {
     let mut searcher = small();
-    searcher.set_threads(2);
+    searcher.set_threads(2).unwrap();
     for round in 0..50 {
         let (report, _infos, answer) = recorder();
         let limits = Limits {

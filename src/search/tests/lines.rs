@@ -35,7 +35,7 @@ fn lines_over_many_positions_are_legal_whatever_the_table_holds() {
 #[test]
 fn several_threads_report_legal_lines_too() {
     let mut searcher = small();
-    searcher.set_threads(3);
+    searcher.set_threads(3).unwrap();
     for root in positions(BENCH).step_by(5) {
         let outcome = go(&mut searcher, &root, to_depth(7), &options(Techniques::ALL));
         assert_lines_are_legal(&root, &outcome);

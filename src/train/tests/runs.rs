@@ -62,6 +62,13 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
         resume: true,
         ..settings
     };
+    // What is there by now may be somebody's.
+    let refused = run(&resumed).unwrap_err();
+    assert!(matches!(refused, TrainError::Exists(_)), "{refused}");
+    let resumed = Settings {
+        force: true,
+        ..resumed
+    };
     run(&resumed).unwrap();
     assert_eq!(contents(), [first, checkpoint, curve]);
 
@@ -176,7 +183,7 @@ fn classic_networks_are_trained_for_yaneuraou() {
     assert_eq!(fs::read(&settings.out).unwrap(), trained);
     let resumed = Settings {
         resume: true,
-        ..settings.clone()
+        ..again
     };
     run(&resumed).unwrap();
     assert_eq!(fs::read(&settings.out).unwrap(), trained);
