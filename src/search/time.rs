@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 /// Milliseconds to think.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
+    /// Before which the search does not stop, however calm it is.
+    pub minimum: u64,
     /// When to stop if all is calm.
     pub optimum: u64,
     /// When to stop at the latest.
@@ -61,14 +63,12 @@ pub fn budget(clock: &Clock, side: Color, ply: u32, options: &SearchOptions) -> 
         optimum += optimum / 4;
     }
     optimum = optimum * (options.slow_mover as i64).clamp(1, 1000) / 100;
-    optimum = optimum.max((options.minimum_thinking_time as i64).min(LONGEST));
-    maximum = maximum.clamp(1, spendable);
-    optimum = optimum.clamp(
-        1,
-        maximum.max((options.minimum_thinking_time as i64).min(spendable)),
-    );
-    maximum = maximum.max(optimum);
+    let minimum =
+        i64::try_from(options.minimum_thinking_time).map_or(spendable, |it| it.min(spendable));
+    maximum = maximum.clamp(1, spendable).max(minimum);
+    optimum = optimum.max(minimum).clamp(1, maximum);
     Budget {
+        minimum: minimum as u64,
         optimum: optimum as u64,
         maximum: maximum as u64,
     }
@@ -171,6 +171,7 @@ impl TimeManager {
     fn plan(&mut self) {
         self.budget = match (self.movetime, &self.clock) {
             (Some(time), _) => Some(Budget {
+                minimum: 0,
                 optimum: u64::MAX,
                 maximum: time,
             }),
@@ -229,7 +230,7 @@ impl TimeManager {
                 wanted = wanted.min(500.0);
             }
         }
-        let wanted = (wanted as u64).min(budget.maximum);
+        let wanted = (wanted as u64).clamp(budget.minimum, budget.maximum);
         // Time spent pondering counts for the choice, not for the clock.
         if self.elapsed_ms() < wanted {
             return false;
@@ -337,6 +338,27 @@ mod tests {
             left += 10 - plan.optimum as i64 - 3;
         }
         assert!(left > 30, "{left} ms left");
+    }
+
+    #[test]
+    fn the_least_time_is_kept_however_calm_the_search() {
+        let options = SearchOptions {
+            minimum_thinking_time: 2500,
+            ..SearchOptions::default()
+        };
+        let limits = Limits {
+            clock: Some(clock(100_000, 0, 0)),
+            ..Limits::default()
+        };
+        let control = Control::new(1, false);
+        control.ask_patience(0, 0.1);
+        for (passed, ends) in [(1, false), (2, false), (3, true)] {
+            let start = Instant::now()
+                .checked_sub(Duration::from_secs(passed))
+                .expect("the clock runs for longer");
+            let mut manager = TimeManager::new(&limits, Color::Black, 30, &options, start);
+            assert_eq!(manager.after_iteration(&control, true), ends, "{passed} s");
+        }
     }
 
     #[test]

@@ -19,7 +19,8 @@ positions of other programs (.psv, .bin, .hcpe)
   --out FILE       the network; beside it FILE.csv and FILE.svg with the losses, FILE.checkpoint, and
                    FILE.lock while it runs
   --init FILE      network or checkpoint to start from (random numbers)
-  --resume         go on from FILE.checkpoint, with the same games and settings; FILE may not be there
+  --resume         go on from FILE.checkpoint, with the same games and settings; a FILE that is there
+                   already needs --force
   --force          replace what is there
   --distil         learn the hand-written evaluation instead of scores and results
   --width N        outputs of the first layer for each side, 64 to 2048 by 64 (256)
@@ -47,7 +48,8 @@ positions of other programs (.psv, .bin, .hcpe)
   --threads N      threads (all cores)
   --memory N       MB of positions to hold in memory; more of them go to FILE.parts on disk (4096)
 Numbers may end with k or M. The same seed and number of threads give the same network. Random moves are
-never learnt from, and positions that come again are learnt once. One game in twenty is held back to validate with. Ctrl-C saves a checkpoint.";
+never learnt from, and positions that come again are learnt once. One game in twenty is held back to
+validate with. Ctrl-C saves a checkpoint.";
 
 /// Everything asked for.
 #[derive(Clone, Debug)]

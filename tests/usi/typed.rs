@@ -144,10 +144,10 @@ fn eval_says_something() {
 #[test]
 fn a_command_given_as_arguments_is_run_alone() {
     let mut s = Session::start_with(&["perft", "3"]);
-    s.expect("perft depth 3 nodes 25470 ", 3000);
+    s.expect("perft depth 3 nodes 25470 ", 10_000);
     s.expect_exit(1000);
     let mut s = Session::start_with(&["go", "depth", "3"]);
-    s.expect("bestmove ", 3000);
+    s.expect("bestmove ", 10_000);
     s.expect_exit(1000);
 }
 
