@@ -92,13 +92,12 @@ pub fn claim(settings: &Settings) -> Result<Claim, TrainError> {
 /// When the system cannot.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     let new = new_name(path);
-    let written = fs::write(&new, bytes).map_err(TrainError::file(&new));
-    let renamed = written.and_then(|()| fs::rename(&new, path).map_err(TrainError::file(path)));
-    if renamed.is_err() {
+    if let Err(error) = fs::write(&new, bytes) {
         // What is cut short only fills the disk.
         let _ = fs::remove_file(&new);
+        return Err(TrainError::file(&new)(error));
     }
-    renamed
+    fs::rename(&new, path).map_err(TrainError::file(path))
 }
 
 /// The name of a file while it is written.
