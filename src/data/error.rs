@@ -128,6 +128,14 @@ pub enum GameError {
         /// The move.
         mv: Move,
     },
+    /// A move of a search is not legal where it is played.
+    #[error("{mv}, which the search of move {ply} came by, is not legal")]
+    IllegalBranch {
+        /// Number of the move of the game that the search chose, from 1.
+        ply: usize,
+        /// The move that is not legal.
+        mv: Move,
+    },
     /// A position without both kings.
     #[error("a king is missing, which the format has no room for")]
     NoKing,

@@ -4,10 +4,11 @@
 use super::calibration::{Calibration, PAWN};
 use super::error::{DataError, Problem};
 use super::files::Input;
-use super::game::{End, Game, GameResult};
+use super::game::{End, Game, GameResult, Seen};
 use super::histogram::Histogram;
 use super::records::rescale;
 use crate::position::Position;
+use crate::search::ScoreBound;
 use crate::types::{Color, value};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -68,7 +69,10 @@ impl Duplicates {
 /// What was counted.
 struct Report {
     games: u64,
+    side_lines: u64,
     positions: u64,
+    /// Other positions that searches came by, and how many of them with no more than a bound.
+    visited: [u64; 2],
     in_check: u64,
     captures: u64,
     random_plies: u64,
@@ -88,7 +92,9 @@ impl Report {
         let scores = SCORES.into_iter().chain(upper).collect();
         Report {
             games: 0,
+            side_lines: 0,
             positions: 0,
+            visited: [0; 2],
             in_check: 0,
             captures: 0,
             random_plies: 0,
@@ -113,18 +119,28 @@ impl Report {
 
     /// Counts a game. `pawn` is what a pawn is worth in the unit of its scores.
     fn add(&mut self, game: &Game, pawn: u16) -> Result<(), Problem> {
-        self.games += 1;
-        self.random_plies += u64::from(game.opening);
-        self.results[match game.result {
-            GameResult::Win(Color::Black) => 0,
-            GameResult::Win(Color::White) => 1,
-            GameResult::Draw => 2,
-        }] += 1;
-        self.ends[game.end as usize] += 1;
-        let replayed = game.replay(|position, turn| {
-            if let Some(score) = turn.played.score {
-                self.position(position, rescale(score, pawn, PAWN), turn.result);
-                self.captures += u64::from(position.is_capture(turn.played.mv));
+        if game.is_side_line() {
+            self.side_lines += 1;
+        } else {
+            self.games += 1;
+            self.random_plies += u64::from(game.opening);
+            self.results[match game.result {
+                GameResult::Win(Color::Black) => 0,
+                GameResult::Win(Color::White) => 1,
+                GameResult::Draw => 2,
+            }] += 1;
+            self.ends[game.end as usize] += 1;
+        }
+        let replayed = game.replay_with(|position, seen| match seen {
+            Seen::Turn(turn) => {
+                if let Some(score) = turn.played.score {
+                    self.position(position, rescale(score, pawn, PAWN), turn.result);
+                    self.captures += u64::from(position.is_capture(turn.played.mv));
+                }
+            }
+            Seen::Branch { bound, .. } => {
+                self.visited[0] += 1;
+                self.visited[1] += u64::from(bound != ScoreBound::Exact);
             }
         });
         replayed.map(|_| ()).map_err(|problem| Problem::Game {
@@ -153,6 +169,13 @@ impl Report {
         let a_game = |count: u64| count as f64 / self.games.max(1) as f64;
         let [black, white, draws] = self.results.map(of_games);
         writeln!(out, "games {}", self.games)?;
+        if self.side_lines > 0 {
+            writeln!(
+                out,
+                "side lines {}, counted with their games below",
+                self.side_lines
+            )?;
+        }
         writeln!(
             out,
             "positions {} with a score, {:.1} a game; {:.1} random plies a game before them",
@@ -160,6 +183,16 @@ impl Report {
             a_game(self.positions),
             a_game(self.random_plies)
         )?;
+        if self.visited[0] > 0 {
+            let [visited, bounds] = self.visited;
+            writeln!(
+                out,
+                "{visited} other positions that searches came by, {:.1} a search, {:.1}% of them with a \
+                 bound only",
+                of_positions(visited) / 100.0,
+                bounds as f64 * 100.0 / visited as f64
+            )?;
+        }
         writeln!(
             out,
             "in check {:.1}%, capture played {:.1}%, seen before {:.2}%",

@@ -27,6 +27,6 @@ pub(crate) mod testing;
 
 pub use error::{DataError, Problem};
 pub use files::is_game_file;
-pub use game::{End, Game, GameResult, Played};
+pub use game::{Branch, End, Game, GameResult, Played, Seen};
 pub use game_file::{GameReader, GameWriter};
 pub use header::Header;

@@ -141,6 +141,7 @@ impl RecordReader {
             start: (sfen != STARTPOS_SFEN).then_some(sfen),
             opening: 0,
             moves: vec![played],
+            branches: Vec::new(),
             result,
             end: End::Unknown,
         };

@@ -1,13 +1,14 @@
 //! One game of the engine against itself.
 #![forbid(unsafe_code)]
 
-use crate::data::{End, Game, GameResult, Played};
+use crate::data::calibration::PAWN;
+use crate::data::{Branch, End, Game, GameResult, Played};
 use crate::eval::nnue::Network;
 use crate::position::Position;
 use crate::search::{HashError, SearchOptions, Solo};
 use crate::tools::random::Random;
 use crate::tools::referee::{DECLARATION, Referee};
-use crate::types::Value;
+use crate::types::{Depth, Value, value};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,13 +28,17 @@ pub struct Rules {
     /// Positions that every other game starts from, with [`BOOK_PLIES`] random plies after them;
     /// none: all games start from the even start position.
     pub book: Arc<[Position]>,
-    /// After the opening one move in so many is random, in the mean; 0: none. Searches look at
-    /// what becomes of bad moves too, and a network learns to judge that from no other games.
-    pub explore: u32,
-    /// Openings whose first search gives a score beyond this are given up.
+    /// After the opening one move in so many is the start of a side line, in the mean; 0: none. A
+    /// side line begins with a random move and is left after as many moves, in the mean; the game
+    /// goes on as if nothing had been. Searches look at what becomes of bad moves too, and a network
+    /// learns to judge that from no other positions.
+    pub side_lines: u32,
+    /// Of each search, what it found out about so many other positions is kept, at most.
+    pub visits: u32,
+    /// Openings whose first search gives a score beyond this are given up, in centipawns.
     pub balance: Value,
     /// A game is given to the side that every search of [`Rules::agreement`] plies in a row gives
-    /// at least this score.
+    /// at least this score, in centipawns.
     pub adjudication: Value,
     /// See [`Rules::adjudication`].
     pub agreement: u32,
@@ -43,6 +48,9 @@ pub struct Rules {
 const BOOK_PLIES: RangeInclusive<u8> = 0..=6;
 /// How much of the nodes of a search may be spent before its last iteration, in percent.
 const SOFT_SHARE: u64 = 54;
+
+/// Nodes of a search that were searched less deep, in plies, are not kept.
+const LEAST_DEPTH: Depth = 3;
 
 /// Openings that are tried for a game.
 const MAX_OPENINGS: usize = 1000;
@@ -64,6 +72,8 @@ pub struct PlayError {
 /// evaluation, whoever plays it and whatever was played before.
 pub struct Player {
     rules: Rules,
+    /// [`Rules::balance`] in the unit of the search.
+    balance: Value,
     solo: Solo,
     referee: Referee,
     effort: Effort,
@@ -101,9 +111,16 @@ impl Player {
             entering_king_rule: DECLARATION,
             ..SearchOptions::default()
         };
+        let pawn = network.as_ref().map_or(PAWN, |network| network.pawn());
+        let mut solo = Solo::new(hash_megabytes(rules.nodes), network, options)?;
+        if rules.visits > 0 {
+            solo.note_visits(LEAST_DEPTH);
+        }
+        let adjudication = of_search(rules.adjudication, pawn);
         Ok(Player {
-            solo: Solo::new(hash_megabytes(rules.nodes), network, options)?,
-            referee: Referee::new(rules.max_moves, rules.adjudication, rules.agreement),
+            solo,
+            referee: Referee::new(rules.max_moves, adjudication, rules.agreement),
+            balance: of_search(rules.balance, pawn),
             rules,
             effort: Effort::default(),
         })
@@ -114,11 +131,12 @@ impl Player {
         std::mem::take(&mut self.effort)
     }
 
-    /// Plays the game of this number; `None` when told to stop.
+    /// Plays the game of this number; `None` when told to stop. Its side lines come first, the game
+    /// itself last.
     ///
     /// # Errors
     /// When no opening is fit to be played on.
-    pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Result<Option<Game>, PlayError> {
+    pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Result<Option<Vec<Game>>, PlayError> {
         let mut random = Random::of_game(self.rules.seed, number);
         self.solo.clear();
         for _ in 0..MAX_OPENINGS {
@@ -127,13 +145,17 @@ impl Player {
                 start: None,
                 opening: 0,
                 moves: Vec::with_capacity(self.rules.max_moves as usize),
+                branches: Vec::new(),
                 result: GameResult::Draw,
                 end: End::Unknown,
             };
             let opening = self.opening(&mut random, &mut game);
+            let lines =
+                opening.and_then(|position| self.finish(position, &mut random, &mut game, stop));
             // Openings that are out of balance, or end the game, are replaced by others.
-            if opening.is_some_and(|position| self.finish(position, &mut random, &mut game, stop)) {
-                return Ok(Some(game));
+            if let Some(mut lines) = lines {
+                lines.push(game);
+                return Ok(Some(lines));
             }
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
@@ -145,47 +167,103 @@ impl Player {
         })
     }
 
-    /// Plays a game on to its end. Whether it is one to keep.
+    /// Plays a game on to its end; its side lines. `None` if it is none to keep.
     fn finish(
         &mut self,
         mut position: Position,
         random: &mut Random,
         game: &mut Game,
         stop: &AtomicBool,
-    ) -> bool {
+    ) -> Option<Vec<Game>> {
+        let mut lines = Vec::new();
         loop {
             let is_first = game.moves.len() == usize::from(game.opening);
             if let Some((end, result)) = self.referee.ended(&position) {
                 (game.end, game.result) = (end, result);
-                return !is_first;
+                return (!is_first).then_some(lines);
             }
             if stop.load(Ordering::Relaxed) {
-                return false;
+                return None;
             }
-            let explore = self.rules.explore as usize;
-            if explore > 0 && !is_first && random.below(explore) == 0 {
-                self.random_move(&mut position, random, game);
-                continue;
+            let every = self.rules.side_lines as usize;
+            if every > 0 && !is_first && random.below(every) == 0 {
+                let referee = self.referee.clone();
+                lines.extend(self.side_line(position.clone(), random, game, stop));
+                self.referee = referee;
             }
-            let Some(found) = self.solo.search(&position, self.soft_nodes()) else {
-                return false;
-            };
-            self.effort.add(Effort {
-                searches: 1,
-                nodes: found.nodes,
-                depths: found.depth as u64,
-            });
-            if is_first && found.score.abs() > self.rules.balance {
-                return false;
+            let score = self.search_move(&mut position, game)?;
+            if is_first && score.abs() > self.balance {
+                return None;
             }
-            self.referee.scored(found.score, position.side_to_move());
-            game.moves.push(Played {
-                mv: found.mv,
-                score: Some(found.score as i16),
-            });
-            position.do_move(found.mv);
-            self.referee.played(&position);
         }
+    }
+
+    /// Leaves a game with a random move, and looks what becomes of it. `None` if that ends the game.
+    fn side_line(
+        &mut self,
+        mut position: Position,
+        random: &mut Random,
+        game: &Game,
+        stop: &AtomicBool,
+    ) -> Option<Game> {
+        // What the game itself tells is not told again.
+        let unsearched = game
+            .moves
+            .iter()
+            .map(|&Played { mv, .. }| Played { mv, score: None });
+        let mut line = Game {
+            moves: unsearched.collect(),
+            start: game.start.clone(),
+            branches: Vec::new(),
+            end: End::SideLine,
+            ..*game
+        };
+        self.random_move(&mut position, random, &mut line);
+        while self.referee.ended(&position).is_none() && !stop.load(Ordering::Relaxed) {
+            self.search_move(&mut position, &mut line)?;
+            if random.below(self.rules.side_lines as usize) == 0 {
+                break;
+            }
+        }
+        (line.searched() > 0).then_some(line)
+    }
+
+    /// Searches a position and plays the move found; its score. `None` where there is no move.
+    fn search_move(&mut self, position: &mut Position, game: &mut Game) -> Option<Value> {
+        let found = self.solo.search(position, self.soft_nodes())?;
+        self.effort.add(Effort {
+            searches: 1,
+            nodes: found.nodes,
+            depths: found.depth as u64,
+        });
+        self.keep_visits(game);
+        self.referee.scored(found.score, position.side_to_move());
+        game.moves.push(Played {
+            mv: found.mv,
+            score: Some(found.score as i16),
+        });
+        position.do_move(found.mv);
+        self.referee.played(position);
+        Some(found.score)
+    }
+
+    /// Keeps what the search of the next move found out about other positions: of very many, some.
+    fn keep_visits(&mut self, game: &mut Game) {
+        let most = self.rules.visits as usize;
+        if most == 0 {
+            return;
+        }
+        let index = game.moves.len() as u16;
+        let mut visits = self.solo.take_visits();
+        if visits.len() > most {
+            // Random numbers of its own, so that the game is the same with and without.
+            Random::new(game.number.into(), index.into()).shuffle(&mut visits);
+            visits.truncate(most);
+        }
+        let ways = visits
+            .iter()
+            .map(|visit| (&*visit.line, visit.score as i16, visit.bound));
+        game.branches.extend(Branch::tree(index, ways));
     }
 
     /// Nodes after which a search begins no other iteration, so that it takes
@@ -232,6 +310,14 @@ impl Player {
         self.referee.played(position);
         true
     }
+}
+
+/// Centipawns in the unit of a search in which a pawn is worth so much. Mates stay mates.
+fn of_search(centipawns: Value, pawn: u16) -> Value {
+    if centipawns >= value::MATE_IN_MAX_PLY {
+        return value::MATE_IN_MAX_PLY;
+    }
+    (centipawns * Value::from(pawn) / Value::from(PAWN)).min(value::MATE_IN_MAX_PLY)
 }
 
 /// A table for all the nodes of a longish game, and no larger: it is cleared for every game, and a

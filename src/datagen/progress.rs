@@ -16,7 +16,7 @@ const IN_LOG: Duration = Duration::from_secs(60);
 /// Games counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Games.
+    /// Games; side lines are none.
     pub games: u64,
     /// Positions with a score.
     pub positions: u64,
@@ -25,10 +25,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a game.
+    /// Counts a game or a side line.
     pub fn add(&mut self, game: &Game) {
-        self.games += 1;
         self.positions += game.searched() as u64;
+        if game.is_side_line() {
+            return;
+        }
+        self.games += 1;
         self.results[match game.result {
             GameResult::Win(Color::Black) => 0,
             GameResult::Win(Color::White) => 1,

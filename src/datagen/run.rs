@@ -83,8 +83,8 @@ impl Games {
     }
 }
 
-/// A game with what it took, or why there is none.
-type Finished = Result<(Game, Effort), PlayError>;
+/// A game and its side lines with what they took, or why there is none.
+type Finished = Result<(Vec<Game>, Effort), PlayError>;
 
 /// Plays games until the goal is reached or the user has had enough.
 ///
@@ -100,7 +100,10 @@ pub fn run(settings: &Settings) -> Result<(), RunError> {
     let header = settings.header(&evaluation);
     let (mut writer, torn) = GameWriter::append(&settings.out, &header, |game| {
         tally.add(game);
-        present.insert(game.number);
+        // Side lines are written before their game: one alone is of a game that was never finished.
+        if !game.is_side_line() {
+            present.insert(game.number);
+        }
     })?;
     announce(settings, &evaluation, &tally, torn);
 
@@ -147,8 +150,8 @@ fn play(
     let lock = || games.lock().unwrap_or_else(PoisonError::into_inner);
     let mut next = lock().take();
     while let Some(number) = next {
-        let game = match player.play(number, stop) {
-            Ok(Some(game)) => game,
+        let lines = match player.play(number, stop) {
+            Ok(Some(lines)) => lines,
             Ok(None) => return,
             Err(error) => {
                 // Nobody listens any more when another thread failed before.
@@ -158,10 +161,10 @@ fn play(
         };
         next = {
             let mut games = lock();
-            games.positions += game.searched() as u64;
+            games.positions += lines.iter().map(Game::searched).sum::<usize>() as u64;
             games.take()
         };
-        if sender.send(Ok((game, player.take_effort()))).is_err() {
+        if sender.send(Ok((lines, player.take_effort()))).is_err() {
             return;
         }
     }
@@ -180,9 +183,11 @@ fn write(
     loop {
         match finished.recv_timeout(SIGNAL_INTERVAL) {
             Ok(finished) => {
-                let (game, effort) = finished?;
-                writer.write(&game)?;
-                tally.add(&game);
+                let (lines, effort) = finished?;
+                for game in &lines {
+                    writer.write(game)?;
+                    tally.add(game);
+                }
                 total.add(effort);
             }
             Err(RecvTimeoutError::Timeout) => {}

@@ -27,13 +27,15 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --seed N         decides the openings (random)
   --openings FILE  positions, one SFEN a line, that every other game starts from, with up to six
                    random moves (none: all start from the even start position, with 4 to 14)
-  --explore N      one move in N is random, in the mean, so that positions after bad moves come up
-                   (none); what came of earlier positions is not learnt from then
+  --side-lines N   one move in N, in the mean, leaves the game with a random move for some N moves, so
+                   that positions after bad moves come up (none); the game itself goes on without it
+  --visits N       of each search, keep what it found out about up to N other positions as well (16):
+                   many times more for komaoto train to learn from, and as much larger a file
   --net FILE       network to play with, or handwritten (the network built in)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
-                   (only mates); see the points scored in komaoto data info before you choose. With
-                   --explore it makes leads look safer than they are: give komaoto train a --scale
+                   (only mates); see the points scored in komaoto data info before you choose, and
+                   give komaoto train a --scale: results follow the scores then
 Numbers may end with k or M. A game depends on these settings, the network and its number in the file
 alone. A file is continued with the settings it began with. Ctrl-C gives up the games being played
 and ends; killing the program loses no more than those.";
@@ -41,13 +43,19 @@ and ends; killing the program loses no more than those.";
 /// Defaults of options.
 const NODES: u64 = 1000;
 const MAX_MOVES: u32 = 320;
+const VISITS: u32 = 16;
 /// Nothing but mates is safe: of games in which both sides see 3000 centipawns of the hand-written
 /// evaluation, every twelfth ends the other way when it is played on.
 const ADJUDICATION: Value = value::MATE_IN_MAX_PLY;
+/// Most that openings may be out of balance, in centipawns.
+const BALANCE: Value = 400;
 /// Lowest score to adjudicate games by.
 const LEAST_ADJUDICATION: u16 = 500;
 /// Most moves of a game that the file format has room for, in round numbers.
 const MOST_MOVES: u32 = 10_000;
+
+/// Most positions to keep of a search.
+const MOST_VISITS: u32 = 10_000;
 
 /// When to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +97,8 @@ impl Settings {
         let seed = arguments.number("--seed", 0..=u64::MAX)?;
         let net = arguments.path("--net")?;
         let book = arguments.path("--openings")?;
-        let explore = arguments.number("--explore", 2..=100_000u32)?;
+        let side_lines = arguments.number("--side-lines", 2..=100_000u32)?;
+        let visits = arguments.number("--visits", 0..=MOST_VISITS)?;
         let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
         let highest = ADJUDICATION as u16;
         let adjudication = arguments.number("--adjudicate", LEAST_ADJUDICATION..=highest)?;
@@ -114,6 +123,7 @@ impl Settings {
             (None, None) => Goal::Never,
         };
         let begun = begun(&out)?;
+        let is_begun = begun.is_some();
         let begun = |name: &str| begun.as_ref()?.setting(name)?.parse::<u64>().ok();
         let rules = Rules {
             seed: seed.or_else(|| begun("seed")).unwrap_or_else(random_seed),
@@ -126,10 +136,13 @@ impl Settings {
                 Some(path) => openings::read(&path)?.into(),
                 None => Arc::default(),
             },
-            explore: explore
-                .or_else(|| begun("explore")?.try_into().ok())
+            side_lines: side_lines
+                .or_else(|| begun("side-lines")?.try_into().ok())
                 .unwrap_or(0),
-            balance: 700,
+            visits: visits
+                .or_else(|| begun("visits")?.try_into().ok())
+                .unwrap_or(if is_begun { 0 } else { VISITS }),
+            balance: BALANCE,
             adjudication: adjudication
                 .map(Value::from)
                 .or_else(|| begun("adjudication-score")?.try_into().ok())
@@ -158,8 +171,11 @@ impl Settings {
             ("adjudication-score", rules.adjudication.to_string()),
             ("adjudication-plies", rules.agreement.to_string()),
         ];
-        if rules.explore > 0 {
-            settings.push(("explore", rules.explore.to_string()));
+        if rules.side_lines > 0 {
+            settings.push(("side-lines", rules.side_lines.to_string()));
+        }
+        if rules.visits > 0 {
+            settings.push(("visits", rules.visits.to_string()));
         }
         if !rules.book.is_empty() {
             // With other positions the games would be others.

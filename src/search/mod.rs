@@ -42,6 +42,7 @@ pub mod technique;
 #[cfg(test)]
 mod tests;
 mod time;
+mod treestrap;
 mod tried;
 mod tt;
 mod worker;
@@ -52,3 +53,4 @@ pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher, ThreadsError};
 pub use report::{Answer, Info, Report, ScoreBound};
 pub use solo::{Found, Solo};
 pub use technique::{Technique, Techniques};
+pub use treestrap::Visit;

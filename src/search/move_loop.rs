@@ -268,6 +268,7 @@ impl Worker {
         if !node.in_check && quiet {
             self.learn_correction(node.depth, node.static_eval, best_value, bound);
         }
+        self.note_visit(&node, best_move, best_value, bound);
         best_value
     }
 

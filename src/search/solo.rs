@@ -8,6 +8,7 @@ use super::pool::{HashError, root_moves};
 use super::report::{Answer, Info, Report};
 
 use super::time::TimeManager;
+use super::treestrap::{Visit, Visits};
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
 use crate::eval::nnue::Network;
@@ -68,6 +69,17 @@ impl Solo {
         })
     }
 
+    /// From now on notes what searches find out about other positions than the root that they
+    /// search at least this deep, in plies.
+    pub fn note_visits(&mut self, least_depth: Depth) {
+        self.worker.visits = Some(Visits::new(least_depth));
+    }
+
+    /// The quiet positions that the last search came by, each once.
+    pub fn take_visits(&mut self) -> Vec<Visit> {
+        self.worker.visits.as_mut().map_or(Vec::new(), Visits::take)
+    }
+
     /// Forgets the searches so far.
     pub fn clear(&mut self) {
         self.tt.clear();
@@ -107,6 +119,9 @@ impl Solo {
         let root_moves = root_moves(position, &[], &self.options);
         if root_moves.is_empty() {
             return None;
+        }
+        if let Some(visits) = &mut self.worker.visits {
+            visits.clear();
         }
         self.tt.next_generation();
         self.worker.begin(Job {
@@ -156,6 +171,7 @@ impl Report for Silence {
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::ScoreBound;
     use super::*;
 
     fn solo() -> Solo {
@@ -190,6 +206,48 @@ mod tests {
             assert!(start.is_legal(found.mv));
             assert!(!value::is_decisive(found.score));
         }
+    }
+
+    #[test]
+    fn visits_are_quiet_positions_each_once() {
+        let mut solo = solo();
+        // With captures, checks and promotions at hand.
+        let root =
+            position("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1");
+        let line = |visit: &Visit| {
+            let mut position = root.clone();
+            for &mv in &visit.line {
+                assert!(position.is_legal(mv));
+                position.do_move(mv);
+            }
+            position
+        };
+        solo.search(&root, 3000).unwrap();
+        assert!(solo.take_visits().is_empty(), "nobody asked");
+        solo.clear();
+        solo.note_visits(2);
+        solo.search(&root, 3000).unwrap();
+        let visits = solo.take_visits();
+        assert!(visits.len() > 30, "{}", visits.len());
+        let mut keys = std::collections::HashSet::new();
+        for visit in &visits {
+            let position = line(visit);
+            assert!(!position.in_check() && position.has_legal_move());
+            assert!(!value::is_decisive(visit.score));
+            assert!(keys.insert(position.key()));
+        }
+        for bound in [ScoreBound::Exact, ScoreBound::Lower, ScoreBound::Upper] {
+            assert!(visits.iter().any(|visit| visit.bound == bound), "{bound:?}");
+        }
+        solo.clear();
+        solo.search(&root, 3000).unwrap();
+        assert_eq!(solo.take_visits(), visits);
+        // The deeper, the fewer.
+        solo.note_visits(4);
+        solo.clear();
+        solo.search(&root, 3000).unwrap();
+        let deep = solo.take_visits();
+        assert!(!deep.is_empty() && deep.len() < visits.len());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::root_mate::RootMate;
 use super::stack::Stack;
 use super::technique::Technique;
 use super::time::TimeManager;
+use super::treestrap::Visits;
 use super::tt::TranspositionTable;
 use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
@@ -98,6 +99,8 @@ pub struct Worker {
     /// Set once the search has been told to stop; results are void from then on.
     pub(super) stopped: bool,
     until_poll: u64,
+    /// What was found out about other positions than the root, if somebody wants to know.
+    pub(super) visits: Option<Visits>,
     pub(super) mate: RootMate,
     pub(super) main: Option<MainDuties>,
 }
@@ -136,6 +139,7 @@ impl Worker {
             reported_nodes: None,
             stopped: false,
             until_poll: 1,
+            visits: None,
             mate: RootMate::new(),
             main: None,
         }

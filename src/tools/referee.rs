@@ -12,6 +12,7 @@ pub const DECLARATION: EnteringKingRule = EnteringKingRule::CSARule27;
 const OCCURRENCES: usize = 4;
 
 /// Watches a game.
+#[derive(Clone)]
 pub struct Referee {
     /// The game is drawn when this many plies were played.
     max_moves: u32,

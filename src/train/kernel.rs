@@ -109,7 +109,7 @@ pub fn backward(
     let (mut losses, mut slopes) = ([0.0; GROUP], [0.0; GROUP]);
     for (i, (sample, output)) in group.iter().zip(outputs).enumerate() {
         let chance = sigmoid(output);
-        let error = chance - sample.target(lambda);
+        let error = sample.error(chance, lambda);
         slopes[i] = 2.0 * error * chance * (1.0 - chance);
         losses[i] = error * error;
     }
@@ -118,14 +118,24 @@ pub fn backward(
         Tail::Outputs(_) => {
             let sums = scratch.sums.chunks_exact_mut(2 * width);
             for ((sample, slope), sums) in group.iter().zip(slopes).zip(sums) {
+                if slope == 0.0 {
+                    continue;
+                }
                 squared::backward(model, sample, slope, sums, gradient);
             }
         }
         Tail::Hidden(sizes) => hidden::backward(model, sizes, slopes, scratch, gradient),
     }
     let (out, _) = gradient.rows.as_chunks_mut::<TILE>();
-    let sides = group.iter().flat_map(|sample| &sample.features);
-    for (changes, features) in scratch.sums.chunks_exact(width).zip(sides) {
+    let sides = group
+        .iter()
+        .zip(slopes)
+        .flat_map(|(sample, slope)| sample.features.iter().map(move |side| (side, slope)));
+    for (changes, (features, slope)) in scratch.sums.chunks_exact(width).zip(sides) {
+        // Within a bound there is nothing to learn.
+        if slope == 0.0 {
+            continue;
+        }
         add_row(out, shape.bias_row() * width, changes);
         for &feature in features {
             let row = usize::from(feature);

@@ -8,9 +8,10 @@ use super::trace::{self, Scores};
 use crate::data::calibration::{Calibration, PAWN};
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
-use crate::data::{Game, Played};
+use crate::data::{Game, Played, Seen};
 use crate::eval::Evaluator;
 use crate::position::Position;
+use crate::search::ScoreBound;
 use crate::tools::console;
 use crate::tools::random::Random;
 use std::collections::HashSet;
@@ -72,6 +73,8 @@ pub struct Counts {
     pub games: u64,
     /// Positions with something to learn.
     pub read: u64,
+    /// Of these, those that searches came by.
+    pub visited: u64,
     /// Those the filter left out.
     pub left_out: u64,
     /// Those that came before, here or in another game.
@@ -79,6 +82,10 @@ pub struct Counts {
     /// Those held back for validation.
     pub held_back: u64,
 }
+
+/// Changes the keys of positions that a search came by: what the game's own search says of them is
+/// worth learning too.
+const VISITED: u64 = 0x5bd1_e995_97f4_a7c5;
 
 /// Reads games into samples.
 pub struct Reader<'a> {
@@ -152,11 +159,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Whether a game is held back. Its moves decide: what a network was validated with it has not
-    /// learnt from in a run before either, whatever other files there were.
+    /// Whether a game is held back, with its side lines. Its number and its opening decide: what a
+    /// network was validated with it has not learnt from in a run before either, whatever other
+    /// files there were.
     fn holds_back(&self, game: &Game) -> bool {
-        let moves = game.moves.iter().map(|played| u64::from(played.mv.raw()));
-        let key = moves.fold(0, |key, mv| Random::new(key, mv).number());
+        let opening = game.moves.iter().take(game.opening.into());
+        let moves = opening.map(|played| u64::from(played.mv.raw()));
+        let key = moves.fold(game.number.into(), |key, mv| Random::new(key, mv).number());
         let chosen = Random::new(self.seed, key).below(HELD_BACK) == 0;
         chosen && self.counts.held_back < MAX_HELD_BACK
     }
@@ -164,13 +173,23 @@ impl<'a> Reader<'a> {
     /// Takes the samples of a game: an error of the sink, or one of the game.
     fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
         let held_back = self.holds_back(game);
-        self.counts.games += 1;
+        self.counts.games += u64::from(!game.is_side_line());
         let scale = self.scale;
-        let mut traced = trace::scores(game, self.filter.trace as f32, |score| {
-            i32::from(score) * i32::from(PAWN) / pawn * SCALE as i32 / scale
-        });
+        let centipawns =
+            |score: i16| i32::from(score) * i32::from(PAWN) / pawn * SCALE as i32 / scale;
+        let mut traced = trace::scores(game, self.filter.trace as f32, centipawns);
         let mut sunk = Ok(());
-        let replayed = game.replay(|position, turn| {
+        let replayed = game.replay_with(|position, seen| {
+            let turn = match seen {
+                Seen::Turn(turn) => turn,
+                Seen::Branch { score, bound } => {
+                    let sample = self.visited(position, centipawns(score), bound, held_back);
+                    if let (Some(sample), Ok(())) = (sample, &sunk) {
+                        sunk = (self.sink)(sample, false);
+                    }
+                    return;
+                }
+            };
             let Some(scores) = self.scores(position, traced.next().flatten()) else {
                 return;
             };
@@ -195,6 +214,7 @@ impl<'a> Reader<'a> {
                     .result
                     .map_or(NO_RESULT, |result| result.for_side(position.side_to_move())),
                 output: output as u8,
+                bound: ScoreBound::Exact,
             };
             if sunk.is_ok() {
                 sunk = (self.sink)(sample, held_back);
@@ -202,6 +222,40 @@ impl<'a> Reader<'a> {
         });
         sunk?;
         Ok(replayed.map(drop))
+    }
+
+    /// What to learn about a position that a search came by. Such positions are quiet. One is held
+    /// back with its game, but not validated with: most know no more than a bound.
+    fn visited(
+        &mut self,
+        position: &Position,
+        score: i32,
+        bound: ScoreBound,
+        held_back: bool,
+    ) -> Option<Sample> {
+        if held_back || self.filter.distil {
+            return None;
+        }
+        self.counts.read += 1;
+        self.counts.visited += 1;
+        let taken =
+            score.unsigned_abs() <= self.filter.max_score && position.ply() >= self.filter.min_ply;
+        let active = taken.then(|| self.shape.active(position)).flatten();
+        let Some((features, output)) = active else {
+            self.counts.left_out += 1;
+            return None;
+        };
+        if !self.seen.insert(position.key() ^ VISITED) {
+            self.counts.repeated += 1;
+            return None;
+        }
+        Some(Sample {
+            features,
+            score: score as i16,
+            result: NO_RESULT,
+            output: output as u8,
+            bound,
+        })
     }
 
     /// What to learn about a position.

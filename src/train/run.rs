@@ -49,10 +49,11 @@ pub fn run_until(settings: &Settings, ends: &dyn Fn(u64) -> bool) -> Result<(), 
         check_fingerprint(settings, &saved, &fingerprint)?;
     }
     console::tell(format_args!(
-        "{} games, {} positions, {} left out, {} repeated, {} held back, {} to learn from; {}, {} \
-         threads",
+        "{} games, {} positions ({} that searches came by), {} left out, {} repeated, {} held back, \
+         {} to learn from; {}, {} threads",
         counts.games,
         counts.read,
+        counts.visited,
         counts.left_out,
         counts.repeated,
         counts.held_back,

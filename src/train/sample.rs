@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::eval::nnue::OwnNetwork;
+use crate::search::ScoreBound;
 
 /// Features of a position for one side.
 pub const ACTIVE: usize = OwnNetwork::ACTIVE;
@@ -18,10 +19,12 @@ pub struct Sample {
     pub result: i8,
     /// Which output of the network counts.
     pub output: u8,
+    /// Whether the score is no more than a bound.
+    pub bound: ScoreBound,
 }
 
 /// Bytes of a sample on disk.
-pub const BYTES: usize = 4 * ACTIVE + 4;
+pub const BYTES: usize = 4 * ACTIVE + 5;
 /// In place of a result where there is none.
 pub const NO_RESULT: i8 = i8::MIN;
 /// Centipawns at which the chance to win is sigmoid(1), 73 %.
@@ -50,13 +53,23 @@ impl Sample {
         lambda * score + (1.0 - lambda) * self.by_result().unwrap_or(score)
     }
 
+    /// By how much a chance to win is more than what is known; 0 within a bound.
+    pub fn error(&self, chance: f32, lambda: f32) -> f32 {
+        let error = chance - self.target(lambda);
+        match self.bound {
+            ScoreBound::Exact => error,
+            ScoreBound::Lower => error.min(0.0),
+            ScoreBound::Upper => error.max(0.0),
+        }
+    }
+
     /// Appends the bytes of the sample.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         for &feature in self.features.as_flattened() {
             bytes.extend(feature.to_le_bytes());
         }
         bytes.extend(self.score.to_le_bytes());
-        bytes.extend([self.result.cast_unsigned(), self.output]);
+        bytes.extend([self.result.cast_unsigned(), self.output, self.bound as u8]);
     }
 
     /// Reads back [`Sample::encode`].
@@ -67,8 +80,13 @@ impl Sample {
         Sample {
             features: [side(0), side(ACTIVE)],
             score: number(2 * ACTIVE).cast_signed(),
-            result: bytes[BYTES - 2].cast_signed(),
-            output: bytes[BYTES - 1],
+            result: bytes[BYTES - 3].cast_signed(),
+            output: bytes[BYTES - 2],
+            bound: match bytes[BYTES - 1] {
+                0 => ScoreBound::Exact,
+                1 => ScoreBound::Lower,
+                _ => ScoreBound::Upper,
+            },
         }
     }
 }

@@ -14,15 +14,16 @@ use super::kernel::{self, Gradient, Scratch};
 use super::model::{Model, Shape, Tail, limit};
 use super::read::{Counts, Filter, Reader};
 use super::run::{run, run_until};
-use super::sample::{BYTES, SCALE, Sample, sigmoid};
+use super::sample::{NO_RESULT, SCALE, Sample, sigmoid};
 use super::set::Collector;
 use super::settings::Settings;
 use super::trace;
 use crate::data::testing::Folder;
-use crate::data::{End, Game, GameResult, GameWriter, Header, Played};
+use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, Played};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
 use crate::position::Position;
+use crate::search::ScoreBound;
 use crate::types::{Color, Move};
 use rand::prelude::*;
 use std::ffi::OsString;
@@ -60,6 +61,7 @@ fn sample(shape: &Shape, position: &Position, rng: &mut StdRng) -> Sample {
         score: rng.random_range(-1000..=1000),
         result: rng.random_range(-1..=1),
         output: output as u8,
+        bound: ScoreBound::Exact,
     }
 }
 
@@ -103,6 +105,7 @@ fn game(number: u32, moves: &str, score: i16) -> Game {
         start: None,
         opening: 2,
         moves: moves.collect(),
+        branches: Vec::new(),
         result: GameResult::Win(Color::White),
         end: End::Unknown,
     }

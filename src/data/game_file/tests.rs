@@ -24,6 +24,7 @@ fn game(number: u32, moves: &str, start: Option<&str>) -> Game {
         start: start.map(String::from),
         opening: 1,
         moves: moves.split(' ').enumerate().map(played).collect(),
+        branches: Vec::new(),
         result: GameResult::Win(Color::White),
         end: End::Adjudication,
     }

@@ -25,6 +25,7 @@ fn game(number: u32, opening: u8, moves: &str, start: Option<&str>) -> Game {
         start: start.map(String::from),
         opening,
         moves: moves.split(' ').enumerate().map(played).collect(),
+        branches: Vec::new(),
         result: GameResult::Win(Color::White),
         end: End::Mate,
     }

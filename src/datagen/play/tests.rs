@@ -7,7 +7,8 @@ fn rules() -> Rules {
         max_moves: 100,
         opening: 4..=14,
         book: Arc::default(),
-        explore: 0,
+        side_lines: 0,
+        visits: 0,
         balance: 700,
         adjudication: 3000,
         agreement: 4,
@@ -18,6 +19,19 @@ fn player(rules: Rules) -> Player {
     Player::new(rules, None).unwrap()
 }
 
+/// A game with its side lines before it.
+fn lines(player: &mut Player, number: u32) -> Vec<Game> {
+    player.play(number, &go()).unwrap().unwrap()
+}
+
+/// A game without side lines.
+fn game(player: &mut Player, number: u32) -> Game {
+    let [game] = &lines(player, number)[..] else {
+        panic!("side lines");
+    };
+    game.clone()
+}
+
 fn go() -> AtomicBool {
     AtomicBool::new(false)
 }
@@ -26,12 +40,9 @@ fn go() -> AtomicBool {
 fn a_game_depends_on_nothing_played_before() {
     let mut player_of_three = player(rules());
     let games: Vec<_> = (0..3)
-        .map(|number| player_of_three.play(number, &go()).unwrap().unwrap())
+        .map(|number| game(&mut player_of_three, number))
         .collect();
-    assert_eq!(
-        player(rules()).play(2, &go()).unwrap().as_ref(),
-        Some(&games[2])
-    );
+    assert_eq!(game(&mut player(rules()), 2), games[2]);
     assert_ne!(games[1].moves, games[2].moves);
     for game in &games {
         assert!((4..=14).contains(&game.opening));
@@ -56,6 +67,35 @@ fn a_player_stops_when_told_to() {
 }
 
 #[test]
+fn what_searches_came_by_is_kept() {
+    let visits = 5;
+    let rules = Rules {
+        nodes: 300,
+        visits,
+        ..rules()
+    };
+    let plain = player(Rules {
+        visits: 0,
+        ..rules.clone()
+    });
+    let mut game =
+        [plain, player(rules.clone()), player(rules)].map(|mut player| self::game(&mut player, 1));
+    assert_eq!(game[1], game[2]);
+    let mut found = vec![0; game[1].moves.len()];
+    for branch in &game[1].branches {
+        found[usize::from(branch.index)] += u32::from(branch.found.is_some());
+    }
+    let opening = usize::from(game[1].opening);
+    assert!(found[..opening].iter().all(|&found| found == 0));
+    assert!(found.iter().all(|&found| found <= visits));
+    assert!(found[opening..].iter().filter(|&&found| found > 0).count() > found.len() / 2);
+    assert!(game[1].replay_with(|_, _| ()).is_ok());
+    // The game is not another one for it.
+    game[1].branches.clear();
+    assert_eq!(game[0], game[1]);
+}
+
+#[test]
 fn the_hash_table_grows_with_the_nodes() {
     assert_eq!(
         [1, 500, 1000, 3000, u64::MAX].map(hash_megabytes),
@@ -69,7 +109,7 @@ fn every_other_game_starts_from_the_book() {
     let book = [Position::from_sfen(start).unwrap()].into();
     let mut player = player(Rules { book, ..rules() });
     for number in 0..4 {
-        let game = player.play(number, &go()).unwrap().unwrap();
+        let game = game(&mut player, number);
         let expected = (number % 2 == 1).then_some(start);
         assert_eq!(game.start.as_deref(), expected);
         assert!(expected.is_none() || game.opening <= 6);
@@ -96,29 +136,49 @@ fn openings_without_balance_are_given_up() {
 }
 
 #[test]
-fn random_moves_come_between_searched_ones() {
-    let mut player = player(Rules {
-        explore: 10,
+fn side_lines_leave_a_game_as_it_is() {
+    let rules = Rules {
+        side_lines: 8,
         ..rules()
-    });
-    let games: Vec<Game> = (0..6)
-        .map(|number| player.play(number, &go()).unwrap().unwrap())
-        .collect();
-    let (mut random, mut plies) = (0, 0);
-    for game in &games {
-        assert!(game.replay(|_, _| ()).is_ok());
-        let played = &game.moves[usize::from(game.opening)..];
-        assert!(played[0].score.is_some());
-        random += played.iter().filter(|it| it.score.is_none()).count();
-        plies += played.len();
+    };
+    let mut player = player(rules);
+    let games: Vec<Vec<Game>> = (0..6).map(|number| lines(&mut player, number)).collect();
+    let (mut searched, mut aside, mut count) = (0, 0, 0);
+    for lines in &games {
+        let (game, lines) = lines.split_last().unwrap();
+        let opening = usize::from(game.opening);
+        assert!(!game.is_side_line());
+        assert_eq!(game.searched(), game.moves.len() - opening);
+        searched += game.searched();
+        for line in lines {
+            assert!(line.is_side_line() && line.number == game.number);
+            assert!(line.replay(|_, turn| assert_eq!(turn.result, None)).is_ok());
+            // As the game up to a random move; what comes after that is searched.
+            let common = line.moves.len() - line.searched() - 1;
+            assert!(common > opening && common < game.moves.len());
+            let moves =
+                |game: &Game| -> Vec<_> { game.moves[..common].iter().map(|it| it.mv).collect() };
+            assert_eq!(moves(line), moves(game));
+            assert!(line.moves[..=common].iter().all(|it| it.score.is_none()));
+            aside += line.searched();
+        }
+        count += lines.len();
     }
-    assert!(
-        (plies / 20..plies / 5).contains(&random),
-        "{random} of {plies}"
-    );
+    assert!((searched / 16..searched / 4).contains(&count), "{count}");
+    // As long as the game goes on without one, in the mean, unless the game ends before.
+    assert!((2 * count..12 * count).contains(&aside), "{aside}");
     assert_eq!(
-        player.play(3, &go()).unwrap().as_ref(),
-        games.get(3),
+        lines(&mut player, 3),
+        games[3],
         "a game is a pure function of its number"
     );
+}
+
+#[test]
+fn limits_are_centipawns_whatever_the_network() {
+    assert_eq!(of_search(400, 100), 400);
+    assert_eq!(of_search(400, 180), 720);
+    let mates = value::MATE_IN_MAX_PLY;
+    assert_eq!([90, 180].map(|pawn| of_search(mates, pawn)), [mates; 2]);
+    assert_eq!(of_search(30_000, 200), mates);
 }

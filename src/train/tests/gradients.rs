@@ -69,6 +69,30 @@ fn gradients_are_those_of_finite_differences() {
 }
 
 #[test]
+fn within_a_bound_there_is_nothing_to_learn() {
+    let model = Model::random(SHAPE, 3);
+    let mut scratch = Scratch::new(&SHAPE);
+    let mut learn = |sample: &Sample| {
+        let mut gradient = Gradient::new(&SHAPE);
+        let [loss, ..] = kernel::backward(&model, &[sample], 1.0, &mut scratch, &mut gradient);
+        (loss, gradient.rows)
+    };
+    for mut sample in samples(&SHAPE, 40, 1) {
+        let output = kernel::forward(&model, &[&sample], &mut Scratch::new(&SHAPE))[0];
+        let (kept, broken) = match sigmoid(output) > sample.by_score() {
+            true => (ScoreBound::Lower, ScoreBound::Upper),
+            false => (ScoreBound::Upper, ScoreBound::Lower),
+        };
+        let exact = learn(&sample);
+        sample.bound = broken;
+        assert_eq!(learn(&sample), exact);
+        sample.bound = kept;
+        let (loss, rows) = learn(&sample);
+        assert!(loss == 0.0 && rows.iter().all(|&it| it == 0.0));
+    }
+}
+
+#[test]
 fn steps_are_those_of_adam() {
     let mut model = Model::random(SHAPE, 1);
     let (row, rate) = (SHAPE.neuron_row(1, 0), 0.01);

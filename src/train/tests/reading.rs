@@ -21,7 +21,7 @@ fn samples_are_the_same_after_a_stay_on_disk() {
         bytes
     };
     let mut expected = in_memory.part(0).unwrap().to_vec();
-    let on_disk = collect(100 * BYTES as u64);
+    let on_disk = collect(100 * size_of::<Sample>() as u64);
     assert_eq!(on_disk.lengths().len(), 5);
     assert!(on_disk.lengths().iter().all(|&length| length > 40));
     let parts = (0..5).flat_map(|part| on_disk.part(part).unwrap().into_owned());
@@ -37,7 +37,7 @@ fn samples_are_the_same_after_a_stay_on_disk() {
     drop(on_disk);
     assert!(!folder.file("parts").exists());
     // What else lies there stays.
-    let on_disk = collect(100 * BYTES as u64);
+    let on_disk = collect(100 * size_of::<Sample>() as u64);
     for name in ["parts/notes.txt", "parts/9.part"] {
         fs::write(folder.file(name), b"mine").unwrap();
     }
@@ -112,6 +112,57 @@ fn quiet_positions_are_taken_with_their_labels() {
     write(&path, 100, &[game(0, checks, 0)]);
     let (_, counts) = read(&path, QUIET).unwrap();
     assert_eq!((counts.read, counts.left_out), (5, 4));
+}
+
+#[test]
+fn what_searches_came_by_is_learnt_from() {
+    let folder = Folder::new("train-branches");
+    let path = folder.file("a.koma");
+    let way: Vec<Move> = ["8c8d", "2f2e", "8d8e"]
+        .map(|mv| Move::from_usi(mv).unwrap())
+        .into();
+    let ways = [
+        (&way[..1], 90, ScoreBound::Exact),
+        (&way[..2], -180, ScoreBound::Lower),
+        (&way[..3], 3000, ScoreBound::Upper),
+    ];
+    let branches = [1, 3].map(|index| Branch::tree(index, ways.into_iter()));
+    let played = game(0, "2g2f 8c8d 2f2e 8d8e", 180);
+    let mut games = [played.clone(), played];
+    // The same positions again in another game; a game that does not get to them; all in time.
+    games[0].branches = branches[0].clone();
+    games[1].branches = branches[0].clone();
+    write(&path, 90, &games);
+    let (samples, counts) = read(&path, QUIET).unwrap();
+    assert_eq!((counts.read, counts.visited), (10, 6));
+    // 3000 of 90 a pawn is beyond the limit, and the second game tells nothing new.
+    assert_eq!((counts.left_out, counts.repeated), (2, 4));
+    let visited: Vec<_> = samples
+        .iter()
+        .filter(|it| it.result == NO_RESULT)
+        .map(|it| (it.score, it.bound))
+        .collect();
+    assert_eq!(
+        visited,
+        [(100, ScoreBound::Exact), (-200, ScoreBound::Lower)]
+    );
+    assert_eq!(samples.len(), 4);
+    // Moves that are not legal are told.
+    games[0].branches = branches[1].clone();
+    write(&path, 90, &games);
+    let error = read(&path, QUIET).unwrap_err().to_string();
+    assert!(
+        error.contains("8c8d, which the search of move 4 came by"),
+        "{error}"
+    );
+    // With the hand-written evaluation they have nothing to do.
+    games[0].branches = branches[0].clone();
+    write(&path, 90, &games[..1]);
+    let distil = Filter {
+        distil: true,
+        ..QUIET
+    };
+    assert_eq!(read(&path, distil).unwrap().1.visited, 0);
 }
 
 #[test]

@@ -1,0 +1,148 @@
+use super::*;
+
+fn moves(text: &str) -> Vec<Move> {
+    text.split(' ')
+        .map(|mv| Move::from_usi(mv).unwrap())
+        .collect()
+}
+
+/// What a search that chose the second move of [`game`] found out.
+const WAYS: [(&str, i16, ScoreBound); 4] = [
+    ("8c8d 2f2e", -40, ScoreBound::Lower),
+    ("3c3d", 20, ScoreBound::Exact),
+    ("8c8d 2f2e 8d8e", 7, ScoreBound::Upper),
+    ("8c8d 7g7f", 0, ScoreBound::Upper),
+];
+
+fn tree(index: u16) -> Vec<Branch> {
+    let ways = WAYS.map(|(way, score, bound)| (moves(way), score, bound));
+    let ways = ways
+        .iter()
+        .map(|(way, score, bound)| (&**way, *score, *bound));
+    Branch::tree(index, ways)
+}
+
+fn game() -> Game {
+    let played = |mv| Played {
+        mv,
+        score: Some(10),
+    };
+    Game {
+        number: 3,
+        start: None,
+        opening: 0,
+        moves: moves("2g2f 8c8d 2f2e").into_iter().map(played).collect(),
+        branches: tree(1),
+        result: GameResult::Draw,
+        end: End::Repetition,
+    }
+}
+
+fn encoded(game: &Game) -> Vec<u8> {
+    let mut bytes = vec![9; 8];
+    game.encode(&mut bytes);
+    bytes.split_off(8)
+}
+
+#[test]
+fn ways_become_a_tree() {
+    let tree = tree(1);
+    let shape: Vec<(u8, bool)> = tree
+        .iter()
+        .map(|it| (it.level, it.found.is_some()))
+        .collect();
+    let expected = [(1, true), (1, false), (2, true), (3, true), (2, true)];
+    let mut sorted = [shape.clone(), expected.to_vec()];
+    sorted.iter_mut().for_each(|shape| shape.sort());
+    assert_eq!(sorted[0], sorted[1], "{tree:?}");
+    let long = vec![moves("2g2f")[0]; Branch::MAX_LEVEL + 1];
+    assert_eq!(
+        Branch::tree(0, [(&*long, 0, ScoreBound::Exact)].into_iter()),
+        []
+    );
+}
+
+#[test]
+fn branches_round_trip() {
+    let game = game();
+    let bytes = encoded(&game);
+    assert_eq!(Game::decode(&bytes).as_ref(), Ok(&game));
+    // Cut anywhere, changed anywhere: never a panic, and what is read can be played through or not.
+    for length in 0..bytes.len() {
+        if let Ok(game) = Game::decode(&bytes[..length]) {
+            assert!(game.branches.is_empty(), "{length}");
+        }
+    }
+    for at in 0..bytes.len() {
+        for change in [1, 0x40, 0x80, 0xff] {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= change;
+            if let Ok(game) = Game::decode(&bytes) {
+                let _ = game.replay_with(|_, _| ());
+            }
+        }
+    }
+}
+
+#[test]
+fn branches_that_grow_from_nowhere_are_refused() {
+    for (level, error) in [
+        (0, "a branch grows from nowhere"),
+        (2, "a branch grows from nowhere"),
+        (0xc1, "a bound of a branch is none"),
+    ] {
+        let mut bytes = encoded(&game());
+        let first = bytes.len() - tree(1).len() * PER_BRANCH;
+        bytes[first] = level;
+        assert_eq!(Game::decode(&bytes), Err(error));
+    }
+    let late = Game {
+        branches: tree(3),
+        ..game()
+    };
+    let error = Game::decode(&encoded(&late)).unwrap_err();
+    assert_eq!(error, "its branches are out of order");
+}
+
+#[test]
+fn what_a_record_has_no_room_for_is_left_out() {
+    let mut game = game();
+    game.branches = (0..3).flat_map(|index| tree(index).repeat(2000)).collect();
+    let bytes = encoded(&game);
+    assert!(bytes.len() <= MAX_BYTES);
+    let read = Game::decode(&bytes).unwrap();
+    assert_eq!(read.moves, game.moves);
+    assert_eq!(read.branches, tree(0).repeat(2000));
+}
+
+#[test]
+fn replaying_comes_by_the_branches() {
+    let mut found = Vec::new();
+    let end = game().replay_with(|position, seen| {
+        if let Seen::Branch { score, bound } = seen {
+            found.push((position.to_sfen(), score, bound));
+        } else {
+            found.push((position.to_sfen(), -1, ScoreBound::Exact));
+        }
+    });
+    let at = |text: &str| {
+        let mut position = Position::startpos();
+        for mv in text.split_whitespace() {
+            position.do_move(Move::from_usi(mv).unwrap());
+        }
+        position.to_sfen()
+    };
+    assert_eq!(end.unwrap().to_sfen(), at("2g2f 8c8d 2f2e"));
+    let turns = ["", "2g2f", "2g2f 8c8d"].map(|way| (at(way), -1, ScoreBound::Exact));
+    let ways = WAYS.map(|(way, score, bound)| (at(&format!("2g2f {way}")), score, bound));
+    assert_eq!(found.len(), turns.len() + ways.len());
+    assert!(turns.iter().chain(&ways).all(|it| found.contains(it)));
+    assert_eq!(found[1], turns[1], "a search is seen after its position");
+    assert_eq!(found.last(), turns.last());
+
+    let mut wrong = game();
+    wrong.branches[0].mv = moves("7g7f")[0];
+    let error = wrong.replay_with(|_, _| ()).unwrap_err();
+    let text = "7g7f, which the search of move 2 came by, is not legal";
+    assert_eq!(error.to_string(), text);
+}
