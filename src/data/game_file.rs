@@ -184,7 +184,8 @@ impl GameWriter {
     }
 
     /// Continues a file, or begins it when it is missing or empty. `visit` sees the games it has.
-    /// A torn last record is removed; how many bytes that were is the second result.
+    /// A torn last record is removed, and so are side lines whose game was never written; how many
+    /// bytes that were is the second result.
     ///
     /// # Errors
     /// When it cannot be read or written, is being written, is damaged, or has another header.
@@ -208,10 +209,15 @@ impl GameWriter {
                 Problem::OtherHeader { found, wanted },
             ));
         }
-        for game in reader.by_ref() {
-            visit(&game?);
-        }
         writer.length = reader.offset();
+        let mut lines = Vec::new();
+        while let Some(game) = reader.next().transpose()? {
+            lines.push(game);
+            if lines.last().is_some_and(|game| !game.is_side_line()) {
+                lines.drain(..).for_each(|game| visit(&game));
+                writer.length = reader.offset();
+            }
+        }
         let torn = size.saturating_sub(writer.length);
         if torn > 0 {
             let cut = writer.file.set_len(writer.length);

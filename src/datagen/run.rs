@@ -100,7 +100,6 @@ pub fn run(settings: &Settings) -> Result<(), RunError> {
     let header = settings.header(&evaluation);
     let (mut writer, torn) = GameWriter::append(&settings.out, &header, |game| {
         tally.add(game);
-        // Side lines are written before their game: one alone is of a game that was never finished.
         if !game.is_side_line() {
             present.insert(game.number);
         }

@@ -142,7 +142,8 @@ fn start(arguments: &str, file: &Path) -> Child {
 fn a_killed_run_is_continued_as_if_nothing_had_happened() {
     let folder = Folder::new("kill");
     let [killed, whole] = ["killed", "whole"].map(|name| folder.file(name));
-    let options = "datagen --out FILE --nodes 40 --seed 9 --threads 2 --net handwritten";
+    let options = "datagen --out FILE --nodes 40 --seed 9 --threads 2 --net handwritten \
+                   --side-lines 20";
     let mut child = start(options, &killed);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -150,15 +151,24 @@ fn a_killed_run_is_continued_as_if_nothing_had_happened() {
     let length = fs::metadata(&killed).unwrap().len();
     let file = fs::OpenOptions::new().write(true).open(&killed).unwrap();
     file.set_len(length - 5).unwrap();
-    let before = read(&killed).1;
-    let goal = before.len() + 6;
+    let mut before = read(&killed).1;
+    // Side lines without their game go as well.
+    let whole_games = before.iter().rposition(|game| !game.is_side_line());
+    before.truncate(whole_games.map_or(0, |last| last + 1));
+    let games = |games: &[Game]| games.iter().filter(|game| !game.is_side_line()).count();
+    let goal = games(&before) + 6;
     // Seed and nodes are those of the file.
     let options = format!("datagen --out FILE --threads 2 --games {goal} --net handwritten");
     let said = succeed(&options, &killed);
     assert!(said.contains("cut short"), "{said}");
     let after = read(&killed).1;
-    assert_eq!((after.len(), &after[..before.len()]), (goal, &before[..]));
-    succeed(&format!("{options} --nodes 40 --seed 9"), &whole);
+    assert_eq!(games(&after), goal);
+    assert!(after.len() > goal, "no side lines");
+    assert_eq!(after[..before.len()], before);
+    succeed(
+        &format!("{options} --nodes 40 --seed 9 --side-lines 20"),
+        &whole,
+    );
     assert_eq!(sorted(&killed), sorted(&whole));
     let said = succeed(&options, &killed);
     assert!(said.contains("0 positions in"), "{said}");
