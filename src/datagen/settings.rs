@@ -93,7 +93,7 @@ impl Settings {
         let games = arguments.number("--games", 1..=u32::MAX)?;
         let positions = arguments.number("--positions", 1..=u64::MAX)?;
         let threads = arguments.number("--threads", 1..=1024u32)?;
-        let nodes = arguments.number("--nodes", 1..=1_000_000_000u64)?;
+        let nodes = arguments.number("--nodes", 1..=10_000_000u64)?;
         let seed = arguments.number("--seed", 0..=u64::MAX)?;
         let net = arguments.path("--net")?;
         let book = arguments.path("--openings")?;

@@ -9,7 +9,7 @@ use super::report::ScoreBound;
 use super::tt::Bound;
 use super::worker::Worker;
 use crate::types::{Depth, Move, Value, value};
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 /// A position that a search came by.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,18 +22,22 @@ pub struct Visit {
     pub bound: ScoreBound,
 }
 
-/// The positions of a search so far, with their keys.
+/// Positions of a search that are kept: of a very long one, those that it comes by first.
+const MOST: usize = 1 << 16;
+
+/// The positions of a search so far.
 pub(super) struct Visits {
     /// Nodes searched less deep are left out, in plies.
     least_depth: Depth,
-    all: Vec<(u64, Visit)>,
+    /// By their keys, each with the last word on it. In an order that is always the same.
+    all: BTreeMap<u64, Visit>,
 }
 
 impl Visits {
     pub(super) fn new(least_depth: Depth) -> Visits {
         Visits {
             least_depth,
-            all: Vec::new(),
+            all: BTreeMap::new(),
         }
     }
 
@@ -42,13 +46,15 @@ impl Visits {
         self.all.clear();
     }
 
-    /// The positions, each once, with the last word on them.
+    /// The positions.
     pub(super) fn take(&mut self) -> Vec<Visit> {
-        let mut seen = HashSet::new();
-        let all = self.all.drain(..).rev();
-        all.filter(|(key, _)| seen.insert(*key))
-            .map(|(_, visit)| visit)
-            .collect()
+        std::mem::take(&mut self.all).into_values().collect()
+    }
+
+    fn keep(&mut self, key: u64, visit: Visit) {
+        if self.all.len() < MOST || self.all.contains_key(&key) {
+            self.all.insert(key, visit);
+        }
     }
 }
 
@@ -79,7 +85,7 @@ impl Worker {
         };
         let visit = Visit { line, score, bound };
         if let Some(visits) = &mut self.visits {
-            visits.all.push((self.position.key(), visit));
+            visits.keep(self.position.key(), visit);
         }
     }
 }
