@@ -74,15 +74,25 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
             };
             interrupt::watch();
             let converted = convert(Path::new(from), Path::new(to), force)?;
+            let side_lines = match converted.side_lines {
+                0 => String::new(),
+                count => format!(" and {count} side lines"),
+            };
             console::tell(format_args!(
-                "{} games, {} positions",
+                "{} games{side_lines}, {} positions",
                 converted.games, converted.positions
             ));
             if converted.undecided > 0 {
                 console::tell(format_args!(
-                    "{} positions are left out: random moves came after them, and the format has no \
-                     place for a result that is not known",
+                    "{} positions are left out: they stand in side lines or random moves came after \
+                     them, and the format has no place for a result that is not known",
                     converted.undecided
+                ));
+            }
+            if converted.visited > 0 {
+                console::tell(format_args!(
+                    "{} positions that searches came by are left out: the format has no place for them",
+                    converted.visited
                 ));
             }
             if converted.torn {

@@ -12,16 +12,21 @@ use std::path::Path;
 pub struct Converted {
     /// Games.
     pub games: u64,
+    /// Side lines of them.
+    pub side_lines: u64,
     /// Positions with a score that the output takes.
     pub positions: u64,
-    /// Those it does not take, because random moves came after them.
+    /// Those it does not take, because they stand in side lines or random moves came after them.
     pub undecided: u64,
+    /// Positions that searches came by, which the output does not take.
+    pub visited: u64,
     /// The last game of the input was cut short and is left out.
     pub torn: bool,
 }
 
 /// Converts a file by the ends of both names. Positions without a score, or without a result because
-/// random moves came after them, are dropped where the format has no place for them, as are headers.
+/// random moves came after them, are dropped where the format has no place for them, as are headers
+/// and what searches came by.
 ///
 /// # Errors
 /// When one of the files cannot be used, or the second exists and `force` is not given. The second is
@@ -39,8 +44,10 @@ pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataErr
     let mut output = Output::create(to, &header, force)?;
     let mut converted = Converted {
         games: 0,
+        side_lines: 0,
         positions: 0,
         undecided: 0,
+        visited: 0,
         torn: false,
     };
     for game in input.by_ref() {
@@ -49,7 +56,15 @@ pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataErr
         }
         let game = game?;
         let written = output.write(&game, pawn)?;
-        converted.games += 1;
+        if game.is_side_line() {
+            converted.side_lines += 1;
+        } else {
+            converted.games += 1;
+        }
+        if !output.takes_branches() {
+            let visited = game.branches.iter().filter(|it| it.found.is_some());
+            converted.visited += visited.count() as u64;
+        }
         converted.positions += written as u64;
         converted.undecided += (game.searched() - written) as u64;
     }

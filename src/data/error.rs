@@ -64,7 +64,8 @@ pub enum Problem {
     Header(&'static str),
     /// Continuing a file that was made with other settings.
     #[error(
-        "the file has `{found}`, this run has `{wanted}`: give the settings it began with, or another file"
+        "the file has `{found}`, this run has `{wanted}`: give the settings it began with, or \
+         another file if it is one of another version or program"
     )]
     OtherHeader {
         /// Line of the header in the file.

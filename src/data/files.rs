@@ -174,6 +174,11 @@ impl Output {
         })
     }
 
+    /// Whether [`Game::branches`] are written.
+    pub fn takes_branches(&self) -> bool {
+        matches!(self.sink, Sink::Games(_))
+    }
+
     /// Writes a game; returns how many positions with a score the file has of it. `pawn` is what a
     /// pawn is worth in the unit of its scores.
     ///

@@ -324,8 +324,8 @@ impl Game {
             .count()
     }
 
-    /// Appends the bytes of the game. Branches for which there is no room in [`MAX_BYTES`] are left
-    /// out.
+    /// Appends the bytes of the game. When there is no room in [`MAX_BYTES`] for all branches, those
+    /// of every second search are, or every third, and so on: all parts of a game are worth the same.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         let first = bytes.len();
         let start = self.start.as_deref().unwrap_or("").as_bytes();
@@ -346,11 +346,17 @@ impl Game {
             bytes.extend(played.mv.raw().to_le_bytes());
             bytes.extend(played.score.unwrap_or(NO_SCORE).to_le_bytes());
         }
-        for tree in self.branches.chunk_by(|a, b| a.index == b.index) {
-            let length = 4 + tree.len() * PER_BRANCH;
-            if bytes.len() - first + length > MAX_BYTES {
-                break;
-            }
+        let room = MAX_BYTES.saturating_sub(bytes.len() - first);
+        let trees = || self.branches.chunk_by(|a, b| a.index == b.index);
+        let fits = |every: usize| {
+            let taken = trees().skip(every - 1).step_by(every);
+            let lengths = taken.map(|tree| 4 + tree.len() * PER_BRANCH);
+            lengths.sum::<usize>() <= room
+        };
+        let count = trees().count();
+        let every = (1..=count).find(|&every| fits(every)).unwrap_or(count + 1);
+        // The first is not among those of every second, so that one too large spoils nothing.
+        for tree in trees().skip(every - 1).step_by(every) {
             bytes.extend(tree[0].index.to_le_bytes());
             bytes.extend((tree.len() as u16).to_le_bytes());
             for branch in tree {

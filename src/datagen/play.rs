@@ -190,6 +190,9 @@ impl Player {
                 let referee = self.referee.clone();
                 lines.extend(self.side_line(position.clone(), random, game, stop));
                 self.referee = referee;
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
             }
             let score = self.search_move(&mut position, game)?;
             if is_first && score.abs() > self.balance {

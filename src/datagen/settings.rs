@@ -3,7 +3,7 @@
 
 use super::evaluation::Evaluation;
 use super::play::Rules;
-use crate::data::{DataError, GameReader, Header, is_game_file};
+use crate::data::{DataError, GameReader, Header, Problem, is_game_file};
 use crate::position::Position;
 use crate::tools::arguments::{ArgumentError, Arguments};
 use crate::tools::openings::{self, OpeningsError};
@@ -11,6 +11,7 @@ use crate::types::{Value, value};
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -30,7 +31,8 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --side-lines N   one move in N, in the mean, leaves the game with a random move for some N moves, so
                    that positions after bad moves come up (none); the game itself goes on without it
   --visits N       of each search, keep what it found out about up to N other positions as well (16):
-                   many times more for komaoto train to learn from, and as much larger a file
+                   many times more for komaoto train to learn from, and as much larger a file.
+                   A game has room for 64 KB: those of some searches are left out if they take more
   --net FILE       network to play with, or handwritten (the network built in)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
@@ -54,6 +56,10 @@ const LEAST_ADJUDICATION: u16 = 500;
 /// Most moves of a game that the file format has room for, in round numbers.
 const MOST_MOVES: u32 = 10_000;
 
+/// Most nodes of a search: Ctrl-C waits for its end.
+const MOST_NODES: u64 = 10_000_000;
+/// Fewest side lines, one in so many moves.
+const MOST_SIDE_LINES: u32 = 100_000;
 /// Most positions to keep of a search.
 const MOST_VISITS: u32 = 10_000;
 
@@ -93,11 +99,11 @@ impl Settings {
         let games = arguments.number("--games", 1..=u32::MAX)?;
         let positions = arguments.number("--positions", 1..=u64::MAX)?;
         let threads = arguments.number("--threads", 1..=1024u32)?;
-        let nodes = arguments.number("--nodes", 1..=10_000_000u64)?;
+        let nodes = arguments.number("--nodes", 1..=MOST_NODES)?;
         let seed = arguments.number("--seed", 0..=u64::MAX)?;
         let net = arguments.path("--net")?;
         let book = arguments.path("--openings")?;
-        let side_lines = arguments.number("--side-lines", 2..=100_000u32)?;
+        let side_lines = arguments.number("--side-lines", 2..=MOST_SIDE_LINES)?;
         let visits = arguments.number("--visits", 0..=MOST_VISITS)?;
         let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
         let highest = ADJUDICATION as u16;
@@ -124,28 +130,44 @@ impl Settings {
         };
         let begun = begun(&out)?;
         let is_begun = begun.is_some();
-        let begun = |name: &str| begun.as_ref()?.setting(name)?.parse::<u64>().ok();
+        // A setting of the file, which has to be one that could have been asked for.
+        let begun = |name: &str, range: RangeInclusive<u64>| -> Result<Option<u64>, DataError> {
+            let Some(text) = begun.as_ref().and_then(|header| header.setting(name)) else {
+                return Ok(None);
+            };
+            match text.parse() {
+                Ok(number) if range.contains(&number) => Ok(Some(number)),
+                _ => Err(DataError::of_file(
+                    &out,
+                    Problem::Header("a setting is out of range"),
+                )),
+            }
+        };
+        let begun_nodes = begun("nodes", 1..=MOST_NODES)?;
+        let begun_moves = begun("max-moves", 20..=MOST_MOVES.into())?.map(|it| it as u32);
+        let begun_lines = begun("side-lines", 2..=MOST_SIDE_LINES.into())?.map(|it| it as u32);
+        let begun_visits = begun("visits", 0..=MOST_VISITS.into())?.map(|it| it as u32);
+        let scores = LEAST_ADJUDICATION.into()..=highest.into();
+        let begun_score = begun("adjudication-score", scores)?.map(|it| it as Value);
         let rules = Rules {
-            seed: seed.or_else(|| begun("seed")).unwrap_or_else(random_seed),
-            nodes: nodes.or_else(|| begun("nodes")).unwrap_or(NODES),
-            max_moves: max_moves
-                .or_else(|| begun("max-moves")?.try_into().ok())
-                .unwrap_or(MAX_MOVES),
+            seed: seed
+                .or(begun("seed", 0..=u64::MAX)?)
+                .unwrap_or_else(random_seed),
+            nodes: nodes.or(begun_nodes).unwrap_or(NODES),
+            max_moves: max_moves.or(begun_moves).unwrap_or(MAX_MOVES),
             opening: 4..=14,
             book: match book {
                 Some(path) => openings::read(&path)?.into(),
                 None => Arc::default(),
             },
-            side_lines: side_lines
-                .or_else(|| begun("side-lines")?.try_into().ok())
-                .unwrap_or(0),
+            side_lines: side_lines.or(begun_lines).unwrap_or(0),
             visits: visits
-                .or_else(|| begun("visits")?.try_into().ok())
+                .or(begun_visits)
                 .unwrap_or(if is_begun { 0 } else { VISITS }),
             balance: BALANCE,
             adjudication: adjudication
                 .map(Value::from)
-                .or_else(|| begun("adjudication-score")?.try_into().ok())
+                .or(begun_score)
                 .unwrap_or(ADJUDICATION),
             agreement: 4,
         };

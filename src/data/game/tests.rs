@@ -105,14 +105,25 @@ fn branches_that_grow_from_nowhere_are_refused() {
 }
 
 #[test]
-fn what_a_record_has_no_room_for_is_left_out() {
+fn what_a_record_has_no_room_for_is_left_out_evenly() {
     let mut game = game();
-    game.branches = (0..3).flat_map(|index| tree(index).repeat(2000)).collect();
+    game.moves = game.moves.repeat(100);
+    game.branches = (0..300).flat_map(|index| tree(index).repeat(20)).collect();
     let bytes = encoded(&game);
-    assert!(bytes.len() <= MAX_BYTES);
+    assert!(
+        (MAX_BYTES / 2..=MAX_BYTES).contains(&bytes.len()),
+        "{}",
+        bytes.len()
+    );
     let read = Game::decode(&bytes).unwrap();
     assert_eq!(read.moves, game.moves);
-    assert_eq!(read.branches, tree(0).repeat(2000));
+    let kept: Vec<Branch> = (0..100)
+        .flat_map(|third| tree(3 * third + 2).repeat(20))
+        .collect();
+    assert!(read.branches == kept);
+    // One that is too large alone.
+    game.branches = tree(1).repeat(3000);
+    assert_eq!(Game::decode(&encoded(&game)).unwrap().branches, []);
 }
 
 #[test]
