@@ -34,7 +34,7 @@ const PER_BRANCH: usize = 5;
 /// Set in the byte that tells the end of a game with branches.
 const HAS_BRANCHES: u8 = 1 << 7;
 /// The most bytes of a game that a record has room for.
-pub(super) const MAX_BYTES: usize = u16::MAX as usize;
+const MAX_BYTES: usize = u16::MAX as usize;
 
 /// Who won.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

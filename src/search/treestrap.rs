@@ -1,7 +1,6 @@
 //! What a search finds out about positions on its way, for whoever learns from it: every node that
-//! was searched deep enough knows its value or a bound on it, which costs nothing.
-//! TreeStrap, from Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search",
-//! <https://papers.nips.cc/paper/2009/hash/389bc7bb1e1c2a5e7e147703232a88f6-Abstract.html>
+//! was searched deep enough knows its value or a bound on it, which costs next to nothing.
+//! TreeStrap, from Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search", NIPS 2009.
 #![forbid(unsafe_code)]
 
 use super::pvs::Node;
