@@ -13,7 +13,7 @@
 //! 8. [`datagen`]: games of the engine against itself.
 //! 9. [`train`]: networks from games.
 //! 10. [`usi`]: the protocol, options and typed commands.
-//! 11. [`tools`]: the bench, what techniques are worth, and the check of the CPU.
+//! 11. [`tools`]: the bench and the check of the CPU.
 //!
 //! Beside them, `memory` provides large tables.
 //!

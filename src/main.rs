@@ -1,7 +1,5 @@
 //! The program: see the library for what it does.
 
-#[cfg(feature = "tune")]
-use komaoto::tools::ablation;
 use komaoto::tools::{console, cpu};
 use komaoto::{data, datagen, train, usi};
 use std::process::ExitCode;
@@ -14,8 +12,6 @@ fn main() -> ExitCode {
         Some("data") => data::command::main(arguments.split_off(1)),
         Some("datagen") => datagen::main(arguments.split_off(1)),
         Some("train") => train::main(arguments.split_off(1)),
-        #[cfg(feature = "tune")]
-        Some("ablation") => ablation::main(arguments.split_off(1)),
         Some("--help" | "-h") => usi::run(vec!["help".into()]),
         Some("--version" | "-V") => {
             console::print(concat!("Komaoto ", env!("CARGO_PKG_VERSION")));

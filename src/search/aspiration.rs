@@ -6,7 +6,6 @@
 use super::node::Root;
 use super::params;
 use super::root;
-use super::technique::Technique;
 use super::worker::Worker;
 use crate::types::{Depth, Value, value};
 
@@ -74,9 +73,7 @@ impl Worker {
     /// Searches the root to a depth, from a window around the expected score of the line.
     pub(super) fn aspiration(&mut self, depth: Depth) {
         let center = self.root_moves[self.pv_index].average_score;
-        let known = depth >= params::aspiration_depth()
-            && center != -value::INFINITE
-            && self.uses(Technique::ASPIRATION);
+        let known = depth >= params::aspiration_depth() && center != -value::INFINITE;
         // Threads start from different widths, so that they do not all do the same.
         let width = params::aspiration_width() + (self.id % 8) as Value;
         let mut window = if known {
@@ -99,7 +96,7 @@ impl Worker {
                 fail_highs = 0;
             } else if score >= window.beta {
                 window.fail_high(score);
-                fail_highs += Depth::from(self.uses(Technique::FAIL_HIGH_REDUCTION));
+                fail_highs += Depth::from(self.is_selective());
             } else {
                 return;
             }

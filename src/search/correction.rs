@@ -8,7 +8,6 @@
 
 use super::history::Stat;
 use super::params;
-use super::technique::Technique;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
 use crate::bitboard::Bitboard;
@@ -149,18 +148,10 @@ impl Worker {
             Some(entry) if entry.eval != value::NONE => entry.eval,
             _ => self.evaluator.evaluate(&self.position),
         };
-        let correction = if self.uses(Technique::CORRECTION) {
-            self.corrections.of(&self.position)
-        } else {
-            0
-        };
+        let correction = self.corrections.of(&self.position);
         let corrected = (raw + correction).clamp(-value::MAX_EVAL, value::MAX_EVAL);
         let refined = match entry {
-            Some(entry)
-                if !value::is_decisive(entry.value)
-                    && entry.cuts(corrected + 1)
-                    && self.uses(Technique::TABLE_EVALUATION) =>
-            {
+            Some(entry) if !value::is_decisive(entry.value) && entry.cuts(corrected + 1) => {
                 entry.value
             }
             _ => corrected,

@@ -6,7 +6,6 @@ use super::node::{NodeType, NonPv};
 use super::params;
 use super::prune;
 use super::pvs::Node;
-use super::technique::Technique;
 use super::tt::Bound;
 use super::worker::Worker;
 use crate::types::{Depth, Move, Value, value};
@@ -32,7 +31,7 @@ impl Worker {
         alpha: Value,
         beta: Value,
     ) -> Extension {
-        if N::ROOT || node.ply >= 2 * self.root_depth as usize {
+        if N::ROOT || node.ply >= 2 * self.root_depth as usize || !self.is_selective() {
             return Extension::By(0);
         }
         if let Some(entry) = node.entry
@@ -41,7 +40,6 @@ impl Worker {
             && entry.bound.contains(Bound::LOWER)
             && entry.value != value::NONE
             && !value::is_decisive(entry.value)
-            && self.uses(Technique::SINGULAR)
         {
             if node.depth >= params::singular_depth() + Depth::from(node.tt_pv) {
                 if entry.depth >= node.depth - 3 {
@@ -76,18 +74,11 @@ impl Worker {
         self.stack.at_mut(node.ply).excluded = Move::NONE;
         if value < bound {
             // A capture is followed by drops, which would go on and on at twice the depth.
-            let double = value < bound - prune::double_margin(N::PV, mv.capture)
-                && self.uses(Technique::MULTIPLE_EXTENSION);
+            let double = value < bound - prune::double_margin(N::PV, mv.capture);
             let triple = double && value < bound - prune::triple_margin(N::PV, node.tt_pv);
             Extension::Singular(1 + Depth::from(double) + Depth::from(triple))
-        } else if value >= beta
-            && !N::PV
-            && !value::is_decisive(value)
-            && self.uses(Technique::MULTI_CUT)
-        {
+        } else if value >= beta && !N::PV && !value::is_decisive(value) {
             Extension::Cut(value)
-        } else if !self.uses(Technique::NEGATIVE_EXTENSION) {
-            Extension::By(0)
         } else if tt_value >= beta {
             Extension::By(-params::negative_beta())
         } else if node.cut_node {

@@ -4,7 +4,6 @@
 
 use super::params;
 use super::stack::Frame;
-use super::technique::{Technique, Techniques};
 use super::zeroed::zeroed_slice;
 use crate::position::Position;
 use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
@@ -132,8 +131,6 @@ pub struct Histories {
     continuation: Box<[PieceTo]>,
     pawns: Box<[PawnRow]>,
     low_ply: Box<[LowPly; LOW_PLIES]>,
-    /// The histories among them learn.
-    techniques: Techniques,
 }
 
 impl Histories {
@@ -142,7 +139,6 @@ impl Histories {
         Histories {
             butterfly: boxed(),
             captures: boxed(),
-            techniques: Techniques::ALL,
             low_ply: boxed(),
             pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_PLACES]
                 .into_boxed_slice(),
@@ -175,8 +171,7 @@ impl Histories {
 
     /// Begins a new search: what was learnt near the old root is forgotten, and the butterfly
     /// history counts for less than what will be learnt.
-    pub fn begin(&mut self, techniques: Techniques) {
-        self.techniques = techniques;
+    pub fn begin(&mut self) {
         self.forget_low_plies();
         for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
             stat.0 = (stat.get() * params::history_kept() / 1024) as i16;
@@ -246,7 +241,7 @@ impl Histories {
         let frame = &line[line.len() - 1];
         self.update_pawn(frame.pawns, piece, mv.to(), bonus * 7 / 8);
         let ply = line.len() - 1 - super::stack::PAD;
-        if ply < LOW_PLIES && self.techniques.has(Technique::LOW_PLY_HISTORY) {
+        if ply < LOW_PLIES {
             self.low_ply[ply][mv.from_code()][mv.to().index()].update(bonus * 3 / 4);
         }
     }
@@ -254,25 +249,18 @@ impl Histories {
     /// Rewards or punishes a quiet move in a pawn structure.
     #[inline]
     pub fn update_pawn(&mut self, place: PawnPlace, piece: Piece, to: Square, bonus: i32) {
-        if self.techniques.has(Technique::PAWN_HISTORY) {
-            self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
-        }
+        self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
     }
 
     /// Rewards or punishes a quiet move for itself.
     #[inline]
     pub fn update_butterfly(&mut self, side: Color, mv: Move, bonus: i32) {
-        if self.techniques.has(Technique::BUTTERFLY_HISTORY) {
-            self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
-        }
+        self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
     }
 
     /// Rewards or punishes a move as the sequel of those before it; `line` ends with the frame
     /// of the node where it was played.
     pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
-        if !self.techniques.has(Technique::CONTINUATION_HISTORY) {
-            return;
-        }
         let in_check = line[line.len() - 1].in_check;
         let reach = if in_check {
             CONTINUATIONS_IN_CHECK
@@ -290,9 +278,7 @@ impl Histories {
 
     /// Rewards or punishes a capture.
     pub fn update_capture(&mut self, piece: Piece, to: Square, victim: Piece, bonus: i32) {
-        if self.techniques.has(Technique::CAPTURE_HISTORY) {
-            self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
-        }
+        self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
     }
 }
 

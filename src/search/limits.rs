@@ -1,7 +1,6 @@
 //! What bounds a search, and the rules and options it runs under.
 #![forbid(unsafe_code)]
 
-use super::technique::Techniques;
 use crate::position::EnteringKingRule;
 use crate::types::{Depth, Move, Value};
 
@@ -66,8 +65,22 @@ pub struct SearchOptions {
     pub ponder: bool,
     /// Milliseconds between reports of unfinished or quickly finished iterations; 0 for all.
     pub pv_interval: u64,
-    /// The selective parts of the search in use.
-    pub techniques: Techniques,
+    /// How much of the search is on.
+    #[cfg(test)]
+    pub(crate) mode: Mode,
+}
+
+/// How much of the search is on, for tests that compare it with plain minimax.
+#[cfg(test)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Mode {
+    /// Alpha-beta whose leaves get their static evaluation: the value is that of minimax.
+    AlphaBeta,
+    /// The same with the transposition table.
+    WithTable,
+    /// The search of the engine.
+    #[default]
+    Full,
 }
 
 impl SearchOptions {
@@ -99,7 +112,8 @@ impl Default for SearchOptions {
             round_up_to_full_second: false,
             ponder: false,
             pv_interval: 300,
-            techniques: Techniques::ALL,
+            #[cfg(test)]
+            mode: Mode::Full,
         }
     }
 }

@@ -10,7 +10,6 @@
 //!
 //! With one thread a search is a pure function of the position with its history, the histories
 //! and hash table left by earlier searches, and the limits.
-#![doc = concat!("\n", include_str!("ablation.md"))]
 
 mod aspiration;
 mod conclusion;
@@ -38,7 +37,6 @@ mod root_mate;
 mod scoring;
 mod solo;
 mod stack;
-pub mod technique;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -52,5 +50,4 @@ pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher, ThreadsError};
 pub use report::{Answer, Info, Report, ScoreBound};
 pub use solo::{Found, Solo};
-pub use technique::{Technique, Techniques};
 pub use treestrap::Visit;

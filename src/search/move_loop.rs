@@ -11,7 +11,6 @@ use super::prune;
 use super::pvs::Node;
 use super::report::ScoreBound;
 use super::root::RootMove;
-use super::technique::Technique;
 use super::tried::TriedMoves;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
@@ -154,13 +153,11 @@ impl Worker {
         progress: &mut Progress,
         picker: &mut MovePicker,
     ) -> bool {
-        if value::is_loss(progress.best_value) {
+        if value::is_loss(progress.best_value) || !self.is_selective() {
             return false;
         }
         // In check every answer counts.
-        if !node.in_check
-            && candidate.number >= prune::late_move_limit(node.depth, node.improving)
-            && self.uses(Technique::LATE_MOVE_PRUNING)
+        if !node.in_check && candidate.number >= prune::late_move_limit(node.depth, node.improving)
         {
             // Good quiet moves would have come earlier.
             picker.skip_quiets();
@@ -208,10 +205,7 @@ impl Worker {
         }
         progress.alpha = value;
         // A better move is found: the others are worth less effort.
-        if (3..14).contains(&progress.depth)
-            && !value::is_decisive(value)
-            && self.uses(Technique::LATE_MOVE_REDUCTION)
-        {
+        if (3..14).contains(&progress.depth) && !value::is_decisive(value) && self.is_selective() {
             progress.depth -= params::raised_alpha_reduction();
         }
         false
@@ -325,7 +319,7 @@ impl Worker {
         let zero_window = |worker: &mut Worker, depth: Depth, cut_node: bool| {
             -worker.pvs::<NonPv>(ply + 1, -alpha - 1, -alpha, depth, cut_node)
         };
-        let reduces = self.uses(Technique::LATE_MOVE_REDUCTION);
+        let reduces = self.is_selective();
         // Step 18. Late move reduction: late moves are searched shallower first.
         if node.depth >= 2 && mv.number > 1 && reduces {
             // Deeper than planned only in the near half of a line, or it might never end.

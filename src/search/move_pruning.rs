@@ -6,7 +6,6 @@ use super::move_loop::Candidate;
 use super::params;
 use super::prune;
 use super::pvs::Node;
-use super::technique::Technique;
 use super::worker::Worker;
 use crate::position::see_value;
 use crate::types::{Depth, Value, value};
@@ -48,7 +47,6 @@ impl Worker {
         if !mv.gives_check
             && node.static_eval != value::NONE
             && depth < params::capture_futility_depth()
-            && self.uses(Technique::CAPTURE_FUTILITY)
         {
             let victim = see_value(self.position.piece_on(mv.mv.to()));
             let bound =
@@ -60,10 +58,7 @@ impl Worker {
         // Static exchange pruning: no captures and checks that lose too much, unless the game is
         // being lost anyway.
         let limit = prune::capture_see_limit(node.depth, if mv.capture { mv.history } else { 0 });
-        if alpha >= value::DRAW
-            && self.uses(Technique::EXCHANGE_PRUNING)
-            && !self.position.see_ge(mv.mv, limit)
-        {
+        if alpha >= value::DRAW && !self.position.see_ge(mv.mv, limit) {
             return Verdict::Skip;
         }
         Verdict::Search
@@ -79,15 +74,12 @@ impl Worker {
         found: bool,
     ) -> Verdict {
         // History pruning: as a sequel it was never any good.
-        if mv.sequel < prune::history_limit(node.depth) && self.uses(Technique::HISTORY_PRUNING) {
+        if mv.sequel < prune::history_limit(node.depth) {
             return Verdict::Skip;
         }
         let depth = depth + mv.history / params::history_ply();
         // Parent futility pruning: a quiet move cannot lift the node to alpha.
-        if !node.in_check
-            && depth < params::futility_depth()
-            && self.uses(Technique::PARENT_FUTILITY)
-        {
+        if !node.in_check && depth < params::futility_depth() {
             let bound = node.static_eval
                 + prune::parent_futility_margin(depth, found, node.static_eval > alpha);
             if bound <= alpha && !value::is_decisive(bound) {
@@ -95,10 +87,9 @@ impl Worker {
             }
         }
         // Static exchange pruning: it puts a piece where it is lost.
-        if self.uses(Technique::EXCHANGE_PRUNING)
-            && !self
-                .position
-                .see_ge(mv.mv, prune::quiet_see_limit(depth.max(0)))
+        if !self
+            .position
+            .see_ge(mv.mv, prune::quiet_see_limit(depth.max(0)))
         {
             return Verdict::Skip;
         }

@@ -13,7 +13,6 @@ use super::history::{Histories, PieceTo};
 use super::params;
 use super::scoring::{CaptureScore, EvasionScore, QuietScore, Score, ScoringSink};
 use super::stack::Stack;
-use super::technique::{Technique, Techniques};
 use crate::position::{CheckInfo, Position};
 use crate::types::{MAX_MOVES, Move};
 
@@ -71,8 +70,6 @@ pub struct Context<'a> {
     pub ply: usize,
     /// Whether needless non-promotions are asked for.
     pub all_moves: bool,
-    /// The techniques in use.
-    pub techniques: Techniques,
     /// The arena.
     pub arena: &'a mut MoveArena,
 }
@@ -339,9 +336,7 @@ impl MovePicker {
     fn next_good_capture(&mut self, context: &mut Context<'_>) -> Option<Move> {
         while let Some(best) = self.pick(context.arena) {
             let tolerance = -best.score() / params::order_see_divisor();
-            if context.position.see_ge(best.mv(), tolerance)
-                || !context.techniques.has(Technique::EXCHANGE_ORDERING)
-            {
+            if context.position.see_ge(best.mv(), tolerance) {
                 return Some(best.mv());
             }
             // The place is free: everything before `next` has been given out.

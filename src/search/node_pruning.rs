@@ -8,7 +8,6 @@ use super::node::NonPv;
 use super::params;
 use super::prune;
 use super::pvs::Node;
-use super::technique::Technique;
 use super::tt::{Bound, Entry};
 use super::worker::Worker;
 use crate::types::{Move, Value, value};
@@ -34,7 +33,6 @@ impl Worker {
             && !value::is_loss(beta)
             && !value::is_win(eval)
             && eval - prune::child_futility_margin(node) >= beta
-            && self.uses(Technique::CHILD_FUTILITY)
         {
             return Some((2 * beta + eval) / 3);
         }
@@ -43,7 +41,7 @@ impl Worker {
             return Some(value);
         }
         // Step 11. A position above beta is as good as an improving one.
-        node.improving |= node.static_eval >= beta && self.uses(Technique::IMPROVING);
+        node.improving |= node.static_eval >= beta;
         None
     }
 
@@ -51,10 +49,7 @@ impl Worker {
     #[inline(always)]
     fn razor(&mut self, node: &Node, alpha: Value) -> Option<Value> {
         let margin = prune::razor_margin(node.depth);
-        if node.eval >= alpha - margin
-            || value::is_decisive(alpha)
-            || !self.uses(Technique::RAZORING)
-        {
+        if node.eval >= alpha - margin || value::is_decisive(alpha) {
             return None;
         }
         Some(self.quiescence::<NonPv>(node.ply, alpha, alpha + 1))
@@ -70,8 +65,7 @@ impl Worker {
             && entry.value != value::NONE
             && entry.value >= bound
             && !value::is_decisive(beta)
-            && !value::is_decisive(entry.value)
-            && self.uses(Technique::SMALL_PROBCUT);
+            && !value::is_decisive(entry.value);
         cuts.then_some(bound)
     }
 
@@ -85,7 +79,6 @@ impl Worker {
             || self.stack.before(node.ply, 1).mv == Move::NULL
             || node.eval < beta
             || value::is_loss(beta)
-            || !self.uses(Technique::NULL_MOVE)
         {
             return None;
         }
@@ -111,7 +104,6 @@ impl Worker {
             || node
                 .entry
                 .is_some_and(|entry| entry.value != value::NONE && entry.value < bound)
-            || !self.uses(Technique::PROBCUT)
         {
             return None;
         }

@@ -16,7 +16,6 @@ use super::history;
 use super::node::NodeType;
 use super::params;
 use super::prune;
-use super::technique::Technique;
 use super::tt::{Bound, DEPTH_EVAL, Entry};
 use super::worker::Worker;
 use crate::types::{Depth, MAX_PLY, Move, Value, value};
@@ -96,12 +95,10 @@ impl Worker {
             }
             // Step 3. Mate distance pruning: no line can beat a shorter mate already found.
             // <https://www.chessprogramming.org/Mate_Distance_Pruning>
-            if self.uses(Technique::MATE_DISTANCE) {
-                alpha = alpha.max(value::mated_in(ply));
-                beta = beta.min(value::mate_in(ply + 1));
-                if alpha >= beta {
-                    return alpha;
-                }
+            alpha = alpha.max(value::mated_in(ply));
+            beta = beta.min(value::mate_in(ply + 1));
+            if alpha >= beta {
+                return alpha;
             }
         }
 
@@ -118,7 +115,7 @@ impl Worker {
             && !excluded
             && let Some(entry) = &entry
             && prune::table_cuts(entry, depth, beta, cut_node)
-            && self.uses(Technique::TABLE_CUTOFF)
+            && self.uses_tt()
         {
             if entry.value >= beta && tt_move.is_some() && !self.position.is_capture(tt_move) {
                 self.learn_from_table(ply, tt_move, depth);
@@ -150,7 +147,7 @@ impl Worker {
         let mut node = self.evaluate_node::<N>(ply, depth, cut_node, entry, tt_move);
         // Cutoffs two plies below are counted for all children of this node together.
         self.stack.at_mut(ply + 2).cutoffs = 0;
-        if !N::ROOT && !excluded {
+        if !N::ROOT && !excluded && self.is_selective() {
             self.learn_from_evaluation(&node);
             node.depth += self.hindsight(&node);
         }
@@ -159,6 +156,7 @@ impl Worker {
         if !excluded
             && !N::PV
             && !node.in_check
+            && self.is_selective()
             && let Some(value) = self.prune_node(&mut node, alpha, beta)
         {
             return value;
@@ -175,7 +173,7 @@ impl Worker {
             && node.depth >= params::iir_depth()
             && !tt_move.is_some()
             && self.stack.before(ply, 1).reduction <= 3
-            && self.uses(Technique::ITERATIVE_REDUCTION)
+            && self.is_selective()
         {
             node.depth -= 1;
         }
@@ -183,6 +181,7 @@ impl Worker {
         // Steps 13 and 14. ProbCut, by search and by the table.
         if !excluded
             && !N::ROOT
+            && self.is_selective()
             && let Some(value) = self
                 .probcut(&node, beta)
                 .or_else(|| self.small_probcut(&node, beta))
@@ -210,9 +209,7 @@ impl Worker {
     #[inline(always)]
     pub(super) fn stored_move(&self, entry: Option<&Entry>) -> Move {
         match entry {
-            Some(entry) if self.position.is_legal(entry.mv) && self.uses(Technique::TABLE_MOVE) => {
-                entry.mv
-            }
+            Some(entry) if self.position.is_legal(entry.mv) && self.uses_tt() => entry.mv,
             _ => Move::NONE,
         }
     }
@@ -221,7 +218,7 @@ impl Worker {
     /// it in the table as searched to `depth`.
     #[inline(always)]
     pub(super) fn mate_in_one<N: NodeType>(&mut self, ply: usize, depth: Depth) -> Option<Value> {
-        if self.position.in_check() || !self.uses(Technique::MATE_IN_ONE) {
+        if self.position.in_check() || !self.is_selective() {
             return None;
         }
         let mv = self.position.mate_in_one()?;
@@ -267,8 +264,7 @@ impl Worker {
         let static_eval = evaluation.corrected;
         let before = self.stack.before(ply, 1).static_eval;
         let pawns = history::pawn_place(&self.position);
-        let follows_pv =
-            (N::ROOT || N::PV && self.follows_pv(ply)) && self.uses(Technique::FOLLOWING_LINE);
+        let follows_pv = N::ROOT || N::PV && self.follows_pv(ply);
         let frame = self.stack.at_mut(ply);
         frame.known = entry.is_some();
         frame.pawns = pawns;
@@ -291,9 +287,7 @@ impl Worker {
             static_eval,
             eval: evaluation.refined,
             correction: evaluation.corrected - evaluation.raw,
-            improving: !in_check
-                && (earlier == value::NONE || static_eval > earlier)
-                && self.uses(Technique::IMPROVING),
+            improving: !in_check && (earlier == value::NONE || static_eval > earlier),
             opponent_worsening: !in_check && before != value::NONE && static_eval > -before,
         }
     }
@@ -325,7 +319,7 @@ impl Worker {
     fn hindsight(&mut self, node: &Node) -> Depth {
         let before = self.stack.before(node.ply, 1);
         let (reduction, earlier) = (before.reduction, before.static_eval);
-        if node.in_check || earlier == value::NONE || !self.uses(Technique::HINDSIGHT) {
+        if node.in_check || earlier == value::NONE {
             return 0;
         }
         if reduction >= 3 && !node.opponent_worsening {

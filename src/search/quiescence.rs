@@ -6,7 +6,6 @@ use super::move_pruning::Verdict;
 use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params;
-use super::technique::Technique;
 use super::tt::{Bound, DEPTH_EVAL, DEPTH_QS, Entry};
 use super::worker::Worker;
 use crate::position::see_value;
@@ -34,7 +33,7 @@ impl Worker {
             return value;
         }
 
-        if !self.uses(Technique::QUIESCENCE) {
+        if !self.is_selective() {
             return self.evaluator.evaluate(&self.position);
         }
 
@@ -48,7 +47,6 @@ impl Worker {
             && let Some(entry) = &entry
             && entry.depth >= DEPTH_QS
             && entry.cuts(beta)
-            && self.uses(Technique::TABLE_CUTOFF)
         {
             return entry.value;
         }
@@ -99,7 +97,7 @@ impl Worker {
             // Step 6. Skip what promises nothing, once a move that is no loss is known.
             let is_saved = !value::is_loss(best_value);
             if is_saved && in_check {
-                if !self.position.is_capture(mv) && self.uses(Technique::QUIESCENCE_EVASIONS) {
+                if !self.position.is_capture(mv) {
                     // Some answer is good enough; the quiet ones left are not looked at.
                     picker.skip_quiets();
                     continue;
@@ -119,10 +117,7 @@ impl Worker {
                 }
             }
             self.prefetch(mv);
-            if is_saved
-                && !self.position.see_ge(mv, -params::qsearch_see())
-                && self.uses(Technique::QUIESCENCE_EXCHANGE)
-            {
+            if is_saved && !self.position.see_ge(mv, -params::qsearch_see()) {
                 continue;
             }
 
@@ -181,10 +176,10 @@ impl Worker {
     /// <https://www.chessprogramming.org/Delta_Pruning>
     #[inline(always)]
     fn prune_capture(&self, mv: Move, number: usize, static_eval: Value, alpha: Value) -> Verdict {
-        if number > params::qsearch_moves() as usize && self.uses(Technique::QUIESCENCE_LIMIT) {
+        if number > params::qsearch_moves() as usize {
             return Verdict::Skip;
         }
-        if value::is_decisive(alpha) || !self.uses(Technique::DELTA_PRUNING) {
+        if value::is_decisive(alpha) {
             return Verdict::Search;
         }
         let victim = see_value(self.position.piece_on(mv.to()));

@@ -9,7 +9,6 @@ use super::node::NodeType;
 use super::params;
 use super::prune;
 use super::pvs::Node;
-use super::technique::Technique;
 use super::worker::Worker;
 use crate::types::{Value, value};
 
@@ -43,10 +42,10 @@ impl Worker {
         let mut reduction = base + params::lmr_offset();
         reduction -= params::lmr_number() * mv.number.min(NUMBERED) as i32;
         reduction -= params::lmr_correction() * node.correction.abs();
-        if node.tt_pv && self.uses(Technique::LINE_REDUCTION) {
+        if node.tt_pv {
             reduction -= self.pv_relief::<N>(node, alpha);
         }
-        if node.cut_node && self.uses(Technique::CUT_NODE_REDUCTION) {
+        if node.cut_node {
             reduction += params::lmr_cut_node();
             if !node.tt_move.is_some() {
                 reduction += params::lmr_cut_unknown();
@@ -68,9 +67,7 @@ impl Worker {
         if mv.mv == node.tt_move {
             reduction -= params::lmr_tt_move();
         }
-        if self.uses(Technique::HISTORY_REDUCTION) {
-            reduction -= mv.history * params::lmr_history() / 4096;
-        }
+        reduction -= mv.history * params::lmr_history() / 4096;
         reduction -= mv.victim * params::lmr_victim() / 1024;
         if !N::PV && !node.cut_node {
             reduction += reduction * params::lmr_all_node() / (256 * node.depth + 260);

@@ -7,7 +7,6 @@
 
 use super::report::ScoreBound;
 use super::root::RootMove;
-use super::technique::Technique;
 use super::worker::Worker;
 use crate::mate::{Budget, Solver};
 use crate::position::{EnteringKingRule, Position};
@@ -127,10 +126,7 @@ impl RootMate {
 impl Worker {
     /// Between iterations: gives the solver what is due to it, and keeps what it found.
     pub(super) fn look_for_mate(&mut self) {
-        if self.mate.state == State::New
-            && self.nodes >= NODES_BEFORE
-            && self.uses(Technique::ROOT_MATE)
-        {
+        if self.mate.state == State::New && self.nodes >= NODES_BEFORE && self.is_selective() {
             self.mate.state = self.begin_solver();
         }
         self.mate.known_score = self.root_moves[0].score;

@@ -8,7 +8,6 @@
 use super::history::{ButterflyRow, Histories, LOW_PLIES, PawnRow, PieceTo};
 use super::movepick::{Context, MoveArena, ScoredMove};
 use super::params;
-use super::technique::{Technique, Techniques};
 use crate::bitboard::Bitboard;
 use crate::position::{CheckInfo, Position, see_value};
 use crate::types::{Color, Move, MoveSink, Piece, PieceType, Square, Value};
@@ -159,7 +158,6 @@ pub struct QuietScore<'a> {
     continuations: [&'a PieceTo; SCORED_CONTINUATIONS.len()],
     pawns: &'a PawnRow,
     ply: usize,
-    techniques: Techniques,
 }
 
 impl<'a> QuietScore<'a> {
@@ -175,7 +173,6 @@ impl<'a> QuietScore<'a> {
                 .history
                 .pawn_row(context.stack.at(context.ply).pawns),
             ply: context.ply,
-            techniques: context.techniques,
         }
     }
 }
@@ -200,10 +197,7 @@ impl Score for QuietScore<'_> {
             for row in rows {
                 score += row[to.index()].get();
             }
-            if checks.contains(to)
-                && self.techniques.has(Technique::CHECK_ORDERING)
-                && self.position.see_ge(mv, -CHECK_TOLERANCE)
-            {
+            if checks.contains(to) && self.position.see_ge(mv, -CHECK_TOLERANCE) {
                 score += params::order_check();
             }
             score

@@ -8,8 +8,8 @@ mod minimax;
 mod picker;
 mod repeat;
 mod table;
-mod techniques;
 
+use super::limits::Mode;
 use super::tt::TranspositionTable;
 use super::worker::{Job, Worker};
 use super::*;
@@ -51,21 +51,16 @@ fn random_positions(seed: u64, games: u32) -> impl Iterator<Item = Position> {
 }
 
 /// A worker at the beginning of a search of a position, with a table of a megabyte.
-fn worker(position: &Position, techniques: Techniques) -> Worker {
+fn worker(position: &Position, mode: Mode) -> Worker {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     let mut worker = Worker::new(0);
-    worker.begin(job(position, &table, 1, techniques));
+    worker.begin(job(position, &table, 1, mode));
     worker
 }
 
 /// The search of a position to a depth.
-fn job(
-    position: &Position,
-    table: &Arc<TranspositionTable>,
-    depth: Depth,
-    techniques: Techniques,
-) -> Job {
-    let options = options(techniques);
+fn job(position: &Position, table: &Arc<TranspositionTable>, depth: Depth, mode: Mode) -> Job {
+    let options = options(mode);
     Job {
         tt: Arc::clone(table),
         corrections: Arc::default(),
@@ -144,26 +139,12 @@ fn small() -> Searcher {
     searcher
 }
 
-fn options(techniques: Techniques) -> SearchOptions {
+fn options(mode: Mode) -> SearchOptions {
     SearchOptions {
         pv_interval: 0,
-        techniques,
+        mode,
         ..SearchOptions::default()
     }
-}
-
-/// Nothing but some techniques. Unlikely moves are left out in any case, so that the moves are
-/// those of minimax.
-fn only(techniques: Technique) -> Techniques {
-    Techniques::without(
-        Technique::all()
-            .difference(techniques)
-            .difference(Technique::UNLIKELY_MOVES),
-    )
-}
-
-fn plain() -> Techniques {
-    only(Technique::empty())
 }
 
 fn position(sfen: &str) -> Position {

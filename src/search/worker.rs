@@ -11,7 +11,6 @@ use super::report::Report;
 use super::root::{PvTable, RootMove};
 use super::root_mate::RootMate;
 use super::stack::Stack;
-use super::technique::Technique;
 use super::time::TimeManager;
 use super::treestrap::Visits;
 use super::tt::TranspositionTable;
@@ -166,7 +165,7 @@ impl Worker {
         self.root_moves = job.root_moves;
         self.try_stored_move_first();
         self.max_depth = job.depth;
-        self.history.begin(self.options.techniques);
+        self.history.begin();
         self.stack.clear();
         self.arena.clear();
         self.pv_index = 0;
@@ -255,18 +254,28 @@ impl Worker {
             stack: &self.stack,
             ply,
             // At the root a move may be asked for that would not be generated otherwise.
-            all_moves: N::ROOT
-                || self.options.generate_all_legal_moves
-                || !self.uses(Technique::UNLIKELY_MOVES),
-            techniques: self.options.techniques,
+            all_moves: N::ROOT || self.options.generate_all_legal_moves,
             arena: &mut self.arena,
         })
     }
 
-    /// Whether a technique is in use.
+    /// Whether the search prunes, reduces and extends: always, but in tests that compare it with
+    /// plain minimax.
     #[inline(always)]
-    pub(super) fn uses(&self, technique: Technique) -> bool {
-        self.options.techniques.has(technique)
+    pub(super) fn is_selective(&self) -> bool {
+        #[cfg(test)]
+        return self.options.mode == super::limits::Mode::Full;
+        #[cfg(not(test))]
+        true
+    }
+
+    /// Whether values and moves of the transposition table are used: always, but in tests.
+    #[inline(always)]
+    pub(super) fn uses_tt(&self) -> bool {
+        #[cfg(test)]
+        return self.options.mode != super::limits::Mode::AlphaBeta;
+        #[cfg(not(test))]
+        true
     }
 
     /// Called once at every node: whether the search has to end.

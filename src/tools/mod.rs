@@ -1,7 +1,5 @@
 //! What the engine offers beside playing, and what its commands have in common.
 
-#[cfg(feature = "tune")]
-pub mod ablation;
 pub mod arguments;
 pub mod bench;
 pub mod console;

@@ -178,7 +178,7 @@ impl Settings {
             return option.set_bytes(self, value);
         }
         #[cfg(feature = "tune")]
-        if let Some(result) = super::tunables::set(self, name, &String::from_utf8_lossy(value)) {
+        if let Some(result) = super::tunables::set(name, &String::from_utf8_lossy(value)) {
             return result;
         }
         if !is_one_of(&IGNORED) {

@@ -1,11 +1,9 @@
-//! The numbers and techniques of the search as options, and in the forms that tuners read (cargo
+//! The numbers of the search as options, and in the forms that tuners read (cargo
 //! feature `tune`).
 
 use super::error::{UsiError, clip};
 use super::number::parse_number;
-use super::options::Settings;
 use crate::search::params::{self, Param};
-use crate::search::technique;
 use std::sync::atomic::Ordering;
 
 /// How many steps of a tuner's last iterations make up a number's range.
@@ -13,27 +11,18 @@ const LAST_STEPS: f64 = 20.0;
 /// Learning rate of a tuner's last iterations, as a share of the squared step.
 const LAST_RATE: f64 = 0.002;
 
-/// The `option` lines of all numbers and techniques.
+/// The `option` lines of all numbers.
 pub fn declarations() -> impl Iterator<Item = String> {
-    let numbers = params::all().into_iter().map(|param| {
+    params::all().into_iter().map(|param| {
         format!(
             "option name {} type spin default {} min {} max {}",
             param.name, param.default, param.min, param.max
         )
-    });
-    let techniques = technique::named()
-        .iter()
-        .map(|(name, _)| format!("option name {name} type check default true"));
-    numbers.chain(techniques)
+    })
 }
 
-/// Sets a number, clamped to its range, or turns a technique on or off; `None` when there is
-/// nothing of that name.
-pub fn set(settings: &mut Settings, name: &str, value: &str) -> Option<Result<(), UsiError>> {
-    set_number(name, value).or_else(|| set_technique(settings, name, value))
-}
-
-fn set_number(name: &str, value: &str) -> Option<Result<(), UsiError>> {
+/// Sets a number, clamped to its range; `None` when there is none of that name.
+pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     let mut params = params::all().into_iter();
     let param = params.find(|param| param.name.eq_ignore_ascii_case(name))?;
     let Some(number) = parse_number(value) else {
@@ -46,26 +35,6 @@ fn set_number(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     };
     let taken = number.clamp(param.min.into(), param.max.into());
     param.value.store(taken as i32, Ordering::Relaxed);
-    Some(Ok(()))
-}
-
-fn set_technique(settings: &mut Settings, name: &str, value: &str) -> Option<Result<(), UsiError>> {
-    let mut named = technique::named().iter();
-    let (name, technique) = named.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-    let techniques = &mut settings.search.techniques;
-    let on = match value.to_ascii_lowercase().as_str() {
-        "true" => true,
-        "false" => false,
-        _ => {
-            return Some(Err(UsiError::OptionValue {
-                name,
-                value: clip(value),
-                expected: "true or false".into(),
-                current: techniques.has(*technique).to_string(),
-            }));
-        }
-    };
-    techniques.set(*technique, on);
     Some(Ok(()))
 }
 
@@ -115,14 +84,11 @@ pub fn manifest() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Techniques;
 
     #[test]
-    fn every_number_and_every_technique_is_an_option() {
+    fn every_number_is_an_option() {
         let lines: Vec<String> = declarations().collect();
-        let (params, techniques) = (params::all(), technique::named());
-        assert_eq!(lines.len(), params.len() + techniques.len());
-        assert!(lines.contains(&"option name Technique_NullMove type check default true".into()));
+        assert_eq!(lines.len(), params::all().len());
         let mut names: Vec<&str> = lines
             .iter()
             .filter_map(|line| line.split(' ').nth(2))
@@ -134,27 +100,12 @@ mod tests {
 
     #[test]
     fn numbers_can_be_set_within_their_range() {
-        let mut settings = Settings::default();
-        let mut set = |name: &str, value: &str| set(&mut settings, name, value);
         let param = &params::all()[0];
         assert_eq!(set(param.name, "999999999"), Some(Ok(())));
         assert_eq!(param.value.load(Ordering::Relaxed), param.max);
         assert_eq!(set(param.name, &param.default.to_string()), Some(Ok(())));
         assert!(matches!(set(param.name, "x"), Some(Err(_))));
         assert_eq!(set("nothing", "1"), None);
-    }
-
-    #[test]
-    fn techniques_can_be_turned_off_and_on() {
-        let mut settings = Settings::default();
-        for (name, technique) in technique::named() {
-            assert_eq!(set(&mut settings, name, "False"), Some(Ok(())));
-            let rest = Techniques::without(*technique);
-            assert_eq!(settings.search.techniques, rest, "{name}");
-            assert!(matches!(set(&mut settings, name, "1"), Some(Err(_))));
-            assert_eq!(set(&mut settings, name, "true"), Some(Ok(())));
-            assert_eq!(settings, Settings::default(), "{name}");
-        }
     }
 
     #[test]

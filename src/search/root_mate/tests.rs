@@ -5,7 +5,6 @@ use crate::search::control::Control;
 use crate::search::limits::{Limits, SearchOptions};
 use crate::search::pool::root_moves;
 use crate::search::report::{Answer, Info, Report};
-use crate::search::technique::Techniques;
 use crate::search::time::TimeManager;
 use crate::search::tt::TranspositionTable;
 use crate::search::worker::{Job, MainDuties};
@@ -138,7 +137,8 @@ fn mates_out_of_reach_of_the_search_are_found() {
         assert!(worker.nodes <= task.nodes);
         let line = mating_line(&task.position, &worker);
         assert!(line.len() <= length, "{line:?} in {sfen}");
-        task.options.techniques = Techniques::without(Technique::ROOT_MATE);
+        // With several lines to report the solver is not asked.
+        task.options.multi_pv = 2;
         let score = task.run().root_moves[0].score;
         missed += usize::from(!value::is_win(score));
     }
@@ -254,10 +254,6 @@ fn nothing_is_asked_where_an_answer_would_be_of_no_use() {
         options.entering_king_rule = EnteringKingRule::TryRule;
     };
     assert_eq!(nodes(try_rule, sfen), (0, false));
-    let without = |options: &mut SearchOptions| {
-        options.techniques = Techniques::without(Technique::ROOT_MATE);
-    };
-    assert_eq!(nodes(without, sfen), (0, false));
     // No check to give.
     assert_eq!(nodes(|_| {}, "4k4/9/9/9/9/9/9/9/4K4 b - 1"), (0, false));
     // Too early.

@@ -15,7 +15,7 @@ fn node_limits_are_exact_with_one_thread() {
             &mut searcher,
             &Position::startpos(),
             limits,
-            &options(Techniques::ALL),
+            &options(Mode::Full),
         );
         assert!(
             outcome.last().nodes <= limit,
@@ -40,7 +40,7 @@ fn a_full_warm_table_does_not_keep_a_search_from_ending() {
                 &mut searcher,
                 &position(sfen),
                 to_depth(9),
-                &options(Techniques::ALL),
+                &options(Mode::Full),
             );
             assert!(outcome.last().depth <= 9);
         }
@@ -58,12 +58,7 @@ fn stop_always_leaves_an_answer() {
             ponder: round % 3 == 0,
             ..Limits::default()
         };
-        searcher.go(
-            &Position::startpos(),
-            limits,
-            &options(Techniques::ALL),
-            report,
-        );
+        searcher.go(&Position::startpos(), limits, &options(Mode::Full), report);
         if round % 5 == 0 {
             searcher.ponderhit(None);
         }
@@ -97,12 +92,7 @@ fn a_limit_reached_while_pondering_waits_for_the_hit() {
     ] {
         let infinite = limits.infinite;
         let (report, _infos, answer) = recorder();
-        searcher.go(
-            &Position::startpos(),
-            limits,
-            &options(Techniques::ALL),
-            report,
-        );
+        searcher.go(&Position::startpos(), limits, &options(Mode::Full), report);
         std::thread::sleep(std::time::Duration::from_millis(100));
         assert!(
             answer.try_recv().is_err(),
@@ -133,7 +123,7 @@ fn an_infinite_search_waits_even_when_there_is_nothing_to_find() {
             depth: Some(3),
             ..Limits::default()
         };
-        searcher.go(&position(sfen), limits, &options(Techniques::ALL), report);
+        searcher.go(&position(sfen), limits, &options(Mode::Full), report);
         std::thread::sleep(std::time::Duration::from_millis(100));
         assert!(answer.try_recv().is_err(), "{sfen}");
         searcher.stop();
@@ -148,7 +138,7 @@ fn quiescence_search_comes_to_an_end() {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     let (mut deepest, mut most) = (0, 0);
     for root in random_positions(5, 100) {
-        worker.begin(job(&root, &table, 1, Techniques::ALL));
+        worker.begin(job(&root, &table, 1, Mode::Full));
         worker.quiescence::<node::Pv>(0, -value::INFINITE, value::INFINITE);
         deepest = deepest.max(worker.seldepth);
         most = most.max(worker.nodes);
@@ -160,7 +150,7 @@ fn quiescence_search_comes_to_an_end() {
 #[test]
 fn the_longest_line_there_is_room_for_can_be_searched() {
     for root in positions(BENCH).step_by(10) {
-        let mut worker = worker(&root, Techniques::ALL);
+        let mut worker = worker(&root, Mode::Full);
         worker.root_depth = MAX_PLY as Depth;
         worker.root_delta = 2 * value::INFINITE;
         for ply in MAX_PLY - 4..MAX_PLY {
@@ -176,7 +166,7 @@ fn the_longest_line_there_is_room_for_can_be_searched() {
 #[test]
 fn passing_is_remembered_as_such() {
     let root = Position::startpos();
-    let mut worker = worker(&root, Techniques::ALL);
+    let mut worker = worker(&root, Mode::Full);
     worker.do_move(0, Move::from_usi("7g7f").unwrap());
     worker.do_null_move(1);
     // What looks back at it must see neither a move nor the one played from this ply before.
@@ -196,7 +186,7 @@ fn nothing_is_resigned_before_every_move_was_looked_at() {
     let root = position("4k4/4g4/4p4/9/9/9/9/4R4/4K4 b - 1");
     let options = SearchOptions {
         resign_value: 300,
-        ..options(Techniques::ALL)
+        ..options(Mode::Full)
     };
     for nodes in 1..30 {
         let limits = Limits {

@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn a_search_without_a_move_writes_nothing_about_its_node() {
     for root in positions(BENCH).step_by(3) {
-        let mut worker = worker(&root, Techniques::ALL);
+        let mut worker = worker(&root, Mode::Full);
         let moves = root.legal_moves();
         let known = Entry {
             mv: moves[0],
@@ -37,7 +37,7 @@ fn the_only_move_left_out_is_no_mate() {
     let mut forced = random_positions(7, 60).filter(|root| root.legal_moves().len() == 1);
     let root = forced.next().unwrap();
     let moves = root.legal_moves();
-    let mut worker = worker(&root, Techniques::ALL);
+    let mut worker = worker(&root, Mode::Full);
     worker.root_depth = 8;
     worker.stack.at_mut(1).excluded = moves[0];
     assert_eq!(worker.pvs::<node::NonPv>(1, 99, 100, 4, true), 99);

@@ -8,7 +8,7 @@ fn every_line_reported_is_legal() {
     for root in positions(BENCH) {
         let options = SearchOptions {
             multi_pv: 3,
-            ..options(Techniques::ALL)
+            ..options(Mode::Full)
         };
         let outcome = go(&mut searcher, &root, to_depth(6), &options);
         assert_lines_are_legal(&root, &outcome);
@@ -20,7 +20,7 @@ fn lines_over_many_positions_are_legal_whatever_the_table_holds() {
     // The table is small and never cleared: lines go through what other positions left there.
     let mut searcher = Searcher::new();
     searcher.set_hash(1).unwrap();
-    let options = options(Techniques::ALL);
+    let options = options(Mode::Full);
     for root in positions(OPENINGS)
         .step_by(2)
         .chain(random_positions(1, 40))
@@ -37,7 +37,7 @@ fn several_threads_report_legal_lines_too() {
     let mut searcher = small();
     searcher.set_threads(3).unwrap();
     for root in positions(BENCH).step_by(5) {
-        let outcome = go(&mut searcher, &root, to_depth(7), &options(Techniques::ALL));
+        let outcome = go(&mut searcher, &root, to_depth(7), &options(Mode::Full));
         assert_lines_are_legal(&root, &outcome);
         assert!(outcome.last().depth <= 7, "helpers keep to the depth too");
     }

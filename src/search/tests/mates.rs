@@ -16,12 +16,7 @@ fn mates_are_found_with_their_length_again_and_again() {
     for (sfen, length) in MATES {
         let root = position(sfen);
         for round in 0..3 {
-            let outcome = go(
-                &mut searcher,
-                &root,
-                to_depth(12),
-                &options(Techniques::ALL),
-            );
+            let outcome = go(&mut searcher, &root, to_depth(12), &options(Mode::Full));
             assert_eq!(
                 outcome.score(),
                 value::mate_in(length),
@@ -37,12 +32,7 @@ fn a_mate_in_the_table_is_read_right_at_another_ply() {
     // The mate is stored when its position is the root; then it is met two plies deeper.
     let mut searcher = small();
     let mate = position("7nl/7k1/9/7P1/9/9/9/9/K8 b 2G 3");
-    let solved = go(
-        &mut searcher,
-        &mate,
-        to_depth(12),
-        &options(Techniques::ALL),
-    );
+    let solved = go(&mut searcher, &mate, to_depth(12), &options(Mode::Full));
     assert_eq!(solved.score(), value::mate_in(3));
     let mut before = position("7nl/6k2/9/7P1/9/9/9/9/1K7 b 2G 1");
     for mv in ["8i9i", "3b2b"] {
@@ -54,7 +44,7 @@ fn a_mate_in_the_table_is_read_right_at_another_ply() {
         searchmoves: vec![Move::from_usi("8i9i").unwrap()],
         ..to_depth(6)
     };
-    let outcome = go(&mut searcher, &before, limits, &options(Techniques::ALL));
+    let outcome = go(&mut searcher, &before, limits, &options(Mode::Full));
     // White need not walk into it; but if a mate is seen, it is at least two plies longer.
     assert!(outcome.score() <= value::mate_in(5));
 }
@@ -75,7 +65,7 @@ fn mate_problems_are_solved_by_ordinary_search() {
                 ..Limits::default()
             };
             let root = position(fields[0]);
-            let outcome = go(&mut searcher, &root, limits, &options(Techniques::ALL));
+            let outcome = go(&mut searcher, &root, limits, &options(Mode::Full));
             // Quiet moves may mate sooner than checks alone.
             assert!(
                 outcome.score() >= value::mate_in(length),
@@ -112,7 +102,7 @@ fn every_mate_told_is_on_the_board_at_the_end_of_its_line() {
     let mut mates = 0;
     let all = positions(MATE_PROBLEMS).chain(random_positions(2, 60));
     for root in all.filter(Position::has_legal_move) {
-        let outcome = go(&mut searcher, &root, to_depth(6), &options(Techniques::ALL));
+        let outcome = go(&mut searcher, &root, to_depth(6), &options(Mode::Full));
         for info in &outcome.infos {
             let is_mate = info.score.abs() >= value::MATE_IN_MAX_PLY;
             if is_mate && info.bound == ScoreBound::Exact {

@@ -31,7 +31,12 @@ fn without_selectivity_the_value_is_that_of_minimax() {
     for (mut root, deepest) in cases {
         for depth in 1..=deepest {
             searcher.clear();
-            let outcome = go(&mut searcher, &root, to_depth(depth), &options(plain()));
+            let outcome = go(
+                &mut searcher,
+                &root,
+                to_depth(depth),
+                &options(Mode::AlphaBeta),
+            );
             let value = minimax(&mut root, depth, 0);
             assert_eq!(outcome.score(), value, "{root:?} depth {depth}");
             compared += 1;
@@ -43,30 +48,13 @@ fn without_selectivity_the_value_is_that_of_minimax() {
 #[test]
 fn the_table_does_not_change_the_value_of_plain_search() {
     let mut searcher = small();
-    let with_table = only(Technique::TABLE_CUTOFF | Technique::TABLE_MOVE);
     for sfen in SMALL {
         let root = position(sfen);
         searcher.clear();
-        let plain = go(&mut searcher, &root, to_depth(3), &options(plain())).score();
+        let plain = go(&mut searcher, &root, to_depth(3), &options(Mode::AlphaBeta)).score();
         searcher.clear();
-        let cut = go(&mut searcher, &root, to_depth(3), &options(with_table)).score();
+        let cut = go(&mut searcher, &root, to_depth(3), &options(Mode::WithTable)).score();
         assert_eq!(plain, cut, "{sfen}");
-    }
-}
-
-#[test]
-fn aspiration_finds_what_the_full_window_finds() {
-    let mut searcher = small();
-    // Delta pruning and its like answer by the window, and are left out.
-    let windows = only(Technique::ASPIRATION | Technique::QUIESCENCE);
-    let full = only(Technique::QUIESCENCE);
-    for sfen in SMALL {
-        let root = position(sfen);
-        searcher.clear();
-        let narrow = go(&mut searcher, &root, to_depth(5), &options(windows)).score();
-        searcher.clear();
-        let wide = go(&mut searcher, &root, to_depth(5), &options(full)).score();
-        assert_eq!(narrow, wide, "{sfen}");
     }
 }
 
@@ -74,7 +62,7 @@ fn aspiration_finds_what_the_full_window_finds() {
 fn values_outside_the_window_are_bounds() {
     for sfen in SMALL {
         let mut root = position(sfen);
-        let mut worker = worker(&root, plain());
+        let mut worker = worker(&root, Mode::AlphaBeta);
         for depth in 1..=3 {
             let value = minimax(&mut root, depth, 0);
             for distance in [-400, -150, -7, -1, 0, 1, 2, 7, 150, 400] {
@@ -121,17 +109,22 @@ fn turned(position: &Position) -> Position {
 #[test]
 fn turning_the_board_changes_no_value() {
     let mut searcher = small();
-    let exact = only(Technique::QUIESCENCE | Technique::TABLE_MOVE | Technique::ASPIRATION);
     let all = SMALL.map(position).into_iter().map(|small| (small, 3));
     for (root, depth) in all.chain(positions(BENCH).map(|bench| (bench, 1))) {
         searcher.clear();
-        let value = go(&mut searcher, &root, to_depth(depth), &options(exact)).score();
+        let value = go(
+            &mut searcher,
+            &root,
+            to_depth(depth),
+            &options(Mode::WithTable),
+        )
+        .score();
         searcher.clear();
         let other = go(
             &mut searcher,
             &turned(&root),
             to_depth(depth),
-            &options(exact),
+            &options(Mode::WithTable),
         );
         assert_eq!(value, other.score(), "{root:?}");
     }
@@ -146,7 +139,7 @@ fn turning_the_board_hardly_changes_the_effort() {
     for root in positions(BENCH).chain(positions(OPENINGS).step_by(5)) {
         for (nodes, root) in nodes.iter_mut().zip([turned(&root), root]) {
             searcher.clear();
-            let options = options(Techniques::ALL);
+            let options = options(Mode::Full);
             *nodes += go(&mut searcher, &root, to_depth(6), &options).last().nodes;
         }
     }

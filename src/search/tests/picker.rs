@@ -11,7 +11,7 @@ use std::collections::HashSet;
 fn experienced() -> Worker {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     let mut worker = Worker::new(0);
-    worker.begin(job(&Position::startpos(), &table, 8, Techniques::ALL));
+    worker.begin(job(&Position::startpos(), &table, 8, Mode::Full));
     worker.iterate();
     worker
 }
@@ -34,7 +34,6 @@ fn context<'a>(
         stack: &worker.stack,
         ply: 3,
         all_moves: false,
-        techniques: Techniques::ALL,
         arena,
     }
 }

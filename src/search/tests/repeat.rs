@@ -8,7 +8,7 @@ use super::*;
 fn the_same_search_twice_takes_the_same_nodes() {
     let root = Position::startpos();
     let nodes = |searcher: &mut Searcher| {
-        go(searcher, &root, to_depth(9), &options(Techniques::ALL))
+        go(searcher, &root, to_depth(9), &options(Mode::Full))
             .last()
             .nodes
     };
@@ -18,7 +18,7 @@ fn the_same_search_twice_takes_the_same_nodes() {
         &mut searcher,
         &position(SMALL[9]),
         to_depth(6),
-        &options(Techniques::ALL),
+        &options(Mode::Full),
     );
     searcher.clear();
     assert_eq!(
@@ -54,7 +54,7 @@ fn how_often_lines_are_shown_does_not_matter() {
     let nodes = |pv_interval: u64| {
         let options = SearchOptions {
             pv_interval,
-            ..options(Techniques::ALL)
+            ..options(Mode::Full)
         };
         go(&mut small(), &Position::startpos(), to_depth(9), &options)
             .last()
@@ -68,7 +68,7 @@ fn nodes_of(worker: &mut Worker, root: &Position) -> u64 {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     worker.begin(Job {
         clear: true,
-        ..job(root, &table, 7, Techniques::ALL)
+        ..job(root, &table, 7, Mode::Full)
     });
     worker.iterate();
     worker.nodes
@@ -120,7 +120,7 @@ fn a_search_stopped_anywhere_leaves_everything_as_it_was_and_a_legal_move() {
         .chain(random_positions(4, 1).take(2))
     {
         for limit in limits.clone() {
-            worker.begin(job(&root, &table, 60, Techniques::ALL));
+            worker.begin(job(&root, &table, 60, Mode::Full));
             worker.main = duties(&root, limit);
             worker.iterate();
             assert!(worker.position == root, "stopped after {limit} nodes");

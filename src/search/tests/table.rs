@@ -25,7 +25,7 @@ fn a_lone_repetition_is_worth_a_draw_whatever_the_table() {
             searchmoves: vec![Move::from_usi("5b5a").unwrap()],
             ..to_depth(4)
         };
-        let outcome = go(&mut searcher, &root, limits, &options(Techniques::ALL));
+        let outcome = go(&mut searcher, &root, limits, &options(Mode::Full));
         assert!(
             (outcome.score() - value::DRAW).abs() <= 4,
             "{}",
@@ -90,7 +90,7 @@ fn garbage_in_the_table_does_no_harm() {
         let table = Arc::new(TranspositionTable::new(4).unwrap());
         let stored = poison(&table, &mut root.clone(), &mut random, 2);
         assert!(stored > 1);
-        worker.begin(job(&root, &table, 5, Techniques::ALL));
+        worker.begin(job(&root, &table, 5, Mode::Full));
         worker.iterate();
         for root_move in &worker.root_moves {
             play_line(&root, &root_move.pv);
@@ -110,12 +110,7 @@ fn repetition_scores_do_not_spread_through_a_small_table() {
         for sfen in ["4k4/9/9/9/9/9/9/9/4K4 b - 1", "k8/9/9/9/9/9/9/9/8K w - 1"] {
             let root = position(sfen);
             for _ in 0..2 {
-                let outcome = go(
-                    &mut searcher,
-                    &root,
-                    to_depth(10),
-                    &options(Techniques::ALL),
-                );
+                let outcome = go(&mut searcher, &root, to_depth(10), &options(Mode::Full));
                 assert!(
                     !value::is_decisive(outcome.score()),
                     "{sfen}: {}",
