@@ -10,12 +10,11 @@
 //! 5. [`mate`]: the solver behind `go mate`, which also looks for mates beside the search.
 //! 6. [`search`]: iterative deepening around principal variation search.
 //! 7. [`data`]: games on disk.
-//! 8. [`datagen`]: games of the engine against itself.
+//! 8. [`selfplay`]: `komaoto datagen`, games of the engine against itself.
 //! 9. [`train`]: networks from games.
-//! 10. [`usi`]: the protocol, options and typed commands.
-//! 11. [`tools`]: the bench and the check of the CPU.
+//! 10. [`usi`]: the protocol, options, debug commands and the bench.
 //!
-//! Beside them, `memory` provides large tables.
+//! Besides, `memory` provides large tables, and [`cli`] what commands share: arguments, files, Ctrl-C.
 //!
 //! ```text
 //! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
@@ -24,14 +23,14 @@
 //! ```
 
 pub mod bitboard;
+pub mod cli;
 pub mod data;
-pub mod datagen;
 pub mod eval;
 pub mod mate;
 mod memory;
 pub mod position;
 pub mod search;
-pub mod tools;
+pub mod selfplay;
 pub mod train;
 pub mod types;
 pub mod usi;

@@ -1,7 +1,7 @@
 //! The program: see the library for what it does.
 
-use komaoto::tools::{console, cpu};
-use komaoto::{data, datagen, train, usi};
+use komaoto::cli::{console, cpu};
+use komaoto::{data, selfplay, train, usi};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let first = arguments.first().and_then(|argument| argument.to_str());
     match first {
         Some("data") => data::command::main(arguments.split_off(1)),
-        Some("datagen") => datagen::main(arguments.split_off(1)),
+        Some("datagen") => selfplay::main(arguments.split_off(1)),
         Some("train") => train::main(arguments.split_off(1)),
         Some("--help" | "-h") => usi::run(vec!["help".into()]),
         Some("--version" | "-V") => {

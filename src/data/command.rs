@@ -4,8 +4,8 @@
 use super::convert::convert;
 use super::error::DataError;
 use super::info::{InfoError, info};
-use crate::tools::arguments::{ArgumentError, Arguments};
-use crate::tools::{console, interrupt};
+use crate::cli::arguments::{ArgumentError, Arguments};
+use crate::cli::{console, interrupt};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};

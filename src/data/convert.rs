@@ -4,7 +4,7 @@
 use super::error::{DataError, Problem};
 use super::files::{Input, Output};
 use super::header::Header;
-use crate::tools::interrupt;
+use crate::cli::interrupt;
 use std::path::Path;
 
 /// What was converted.

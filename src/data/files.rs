@@ -6,7 +6,7 @@ use super::game::Game;
 use super::game_file::{GameReader, GameWriter};
 use super::header::Header;
 use super::records::{RecordFormat, RecordReader, RecordWriter};
-use crate::tools::files;
+use crate::cli::files;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use super::crc::crc32;
 use super::error::{DataError, Problem};
 use super::game::Game;
 use super::header::{Header, MAX_LENGTH};
-use crate::tools::files;
+use crate::cli::files;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -22,8 +22,6 @@ mod info;
 pub mod packed;
 pub mod psv;
 pub mod records;
-#[cfg(test)]
-pub(crate) mod testing;
 
 pub use error::{DataError, Problem};
 pub use files::is_game_file;

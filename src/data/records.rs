@@ -5,8 +5,8 @@
 use super::error::{DataError, GameError, Problem};
 use super::game::{End, Game, GameResult, Played};
 use super::{hcpe, psv};
+use crate::cli::files;
 use crate::position::{Position, STARTPOS_SFEN};
-use crate::tools::files;
 use crate::types::value;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};

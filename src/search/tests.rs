@@ -15,7 +15,7 @@ use super::worker::{Job, Worker};
 use super::*;
 use crate::eval::Evaluator;
 use crate::position::Position;
-use crate::tools::random::Random;
+use crate::selfplay::random::Random;
 use crate::types::{Color, Depth, Move, Value, value};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,9 +1,9 @@
 //! Why there is no network in the end.
 #![forbid(unsafe_code)]
 
+use crate::cli::arguments::ArgumentError;
 use crate::data::DataError;
 use crate::eval::nnue::NetError;
-use crate::tools::arguments::ArgumentError;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;

@@ -34,7 +34,7 @@ mod squared;
 mod tests;
 mod trace;
 
-use crate::tools::{console, interrupt};
+use crate::cli::{console, interrupt};
 use settings::{HELP, Settings};
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use super::sample::ACTIVE;
 use super::{classic, hidden};
 use crate::eval::nnue::{ClassicNetwork, NetError, OwnNetwork};
 use crate::position::Position;
-use crate::tools::random::Random;
+use crate::selfplay::random::Random;
 use std::fmt;
 
 /// Weights of features stay within this: with 40 of them and the bias, no sum overflows 16 bits.

@@ -4,7 +4,7 @@
 
 use super::error::TrainError;
 use super::settings::Settings;
-use crate::tools::files;
+use crate::cli::files;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@
 
 use super::error::TrainError;
 use super::sample::{BYTES, Sample};
-use crate::tools::random::Random;
+use crate::selfplay::random::Random;
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

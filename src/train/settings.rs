@@ -5,12 +5,12 @@ use super::hidden;
 use super::kernel::TILE;
 use super::model::{Shape, Tail};
 use super::read::Filter;
+use crate::cli::arguments::{ArgumentError, Arguments};
+use crate::cli::cores;
+use crate::cli::files;
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
-use crate::tools::arguments::{ArgumentError, Arguments};
-use crate::tools::files;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::thread;
 
 /// What `komaoto train --help` prints.
 pub const HELP: &str = "\
@@ -215,8 +215,4 @@ fn width(arguments: &mut Arguments) -> Result<usize, ArgumentError> {
         return Err(bad("--width", &expected, width));
     }
     Ok(width as usize)
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, |cores| cores.get())
 }

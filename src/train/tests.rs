@@ -18,7 +18,7 @@ use super::sample::{NO_RESULT, SCALE, Sample, sigmoid};
 use super::set::Collector;
 use super::settings::Settings;
 use super::trace;
-use crate::data::testing::Folder;
+use crate::cli::testing::Folder;
 use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, Played};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};

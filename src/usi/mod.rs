@@ -12,6 +12,7 @@
 #![deny(clippy::panic)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod bench;
 pub mod command;
 pub mod engine;
 pub mod error;

@@ -1,6 +1,6 @@
 use super::*;
+use crate::cli::testing::Folder;
 use crate::data::game::{End, GameResult, Played};
-use crate::data::testing::Folder;
 use crate::types::{Color, Move};
 use std::fs;
 

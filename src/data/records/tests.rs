@@ -1,6 +1,6 @@
 use super::*;
+use crate::cli::testing::Folder;
 use crate::data::convert::convert;
-use crate::data::testing::Folder;
 use crate::data::{GameReader, GameWriter, Header};
 use crate::types::{Color, Move};
 use std::fs;

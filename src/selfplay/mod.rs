@@ -8,12 +8,15 @@
 #![forbid(unsafe_code)]
 
 pub mod evaluation;
+pub mod openings;
 mod play;
 mod progress;
+pub mod random;
+pub mod referee;
 mod run;
 mod settings;
 
-use crate::tools::{console, interrupt};
+use crate::cli::{console, interrupt};
 use settings::{HELP, Settings};
 use std::ffi::OsString;
 use std::process::ExitCode;

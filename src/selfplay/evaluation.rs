@@ -4,7 +4,7 @@
 use crate::eval::Evaluator;
 use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
 use crate::position::Position;
-use crate::tools::random::Random;
+use crate::selfplay::random::Random;
 use std::path::Path;
 use std::sync::Arc;
 

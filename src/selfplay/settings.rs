@@ -3,10 +3,11 @@
 
 use super::evaluation::Evaluation;
 use super::play::Rules;
+use crate::cli::arguments::{ArgumentError, Arguments};
+use crate::cli::cores;
 use crate::data::{DataError, GameReader, Header, Problem, is_game_file};
 use crate::position::Position;
-use crate::tools::arguments::{ArgumentError, Arguments};
-use crate::tools::openings::{self, OpeningsError};
+use crate::selfplay::openings::{self, OpeningsError};
 use crate::types::{Value, value};
 use std::ffi::OsString;
 use std::fs;
@@ -14,7 +15,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 /// What `komaoto datagen --help` prints.
 pub const HELP: &str = "\
@@ -243,8 +243,4 @@ fn begun(path: &Path) -> Result<Option<Header>, DataError> {
 fn random_seed() -> u64 {
     // The standard library seeds its hash maps from the system's random numbers.
     RandomState::new().hash_one(std::process::id())
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, |cores| cores.get())
 }

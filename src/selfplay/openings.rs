@@ -2,7 +2,7 @@
 //! it; lines that begin with `#` are comments.
 #![forbid(unsafe_code)]
 
-use super::files;
+use crate::cli::files;
 use crate::position::{Position, SfenError};
 use crate::types::Color;
 use std::io;
@@ -91,7 +91,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Position>, OpeningsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::testing::Folder;
+    use crate::cli::testing::Folder;
     use std::fs;
 
     #[test]

@@ -56,7 +56,7 @@ fn check(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::testing::Folder;
+    use crate::cli::testing::Folder;
 
     #[test]
     fn endings_are_added_to_the_whole_name() {

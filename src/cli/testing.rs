@@ -1,4 +1,4 @@
-//! What the tests of this module share.
+//! What tests of several modules share.
 
 use std::path::PathBuf;
 use std::{env, fs, process};
