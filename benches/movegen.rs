@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use komaoto::position::{CheckInfo, Position};
-use komaoto::types::{MAX_MOVES, Move, MoveList};
+use komaoto::types::{MAX_MOVES, Move};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 struct Node {
     position: Position,
     info: CheckInfo,
-    moves: MoveList,
+    moves: Vec<Move>,
 }
 
 fn nodes() -> Vec<Node> {

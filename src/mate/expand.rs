@@ -4,8 +4,8 @@
 use super::budget::Budget;
 use super::numbers::{CUT_OFF, INDEPENDENT, Value};
 use super::solver::Solver;
-use crate::position::Repetition;
-use crate::types::{Move, MoveCount};
+use crate::position::{MoveCount, Repetition};
+use crate::types::Move;
 
 /// A move and what is known of the position behind it.
 #[derive(Clone, Copy)]

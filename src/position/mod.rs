@@ -24,7 +24,7 @@ mod validate;
 pub mod zobrist;
 
 pub use declaration::{Declaration, EnteringKingRule};
-pub use movegen::CheckInfo;
+pub use movegen::{CheckInfo, MoveCount, MoveSink};
 pub use perft::{PerftEntry, perft, perft_divide};
 pub use repetition::{GameRepetition, Repetition};
 pub use see::see_value;

@@ -9,7 +9,65 @@
 
 use super::Position;
 use crate::bitboard::{Bitboard, attacks, lines};
-use crate::types::{Color, MoveCount, MoveList, MoveSink, PieceType, Square};
+use crate::types::{Color, MAX_MOVES, Move, PieceType, Square};
+
+/// What takes generated moves. Moves come as sets of target squares, so that one generator serves
+/// lists of moves, counting and the scored lists of the search.
+pub trait MoveSink {
+    /// Moves of one piece: to `plain` without, to `promoting` with promotion.
+    fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
+    /// Pawn moves of one side; `to - from == step` for each of them.
+    fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard);
+    /// Drops of one kind.
+    fn drops(&mut self, kind: PieceType, targets: Bitboard);
+}
+
+/// Counts moves without writing them.
+#[derive(Default)]
+pub struct MoveCount(pub u64);
+
+impl MoveSink for MoveCount {
+    #[inline(always)]
+    fn piece_moves(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
+        self.0 += u64::from(plain.len() + promoting.len());
+    }
+    #[inline(always)]
+    fn pawn_moves(&mut self, _: i8, plain: Bitboard, promoting: Bitboard) {
+        self.0 += u64::from(plain.len() + promoting.len());
+    }
+    #[inline(always)]
+    fn drops(&mut self, _: PieceType, targets: Bitboard) {
+        self.0 += u64::from(targets.len());
+    }
+}
+
+impl MoveSink for Vec<Move> {
+    #[inline(always)]
+    fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        for to in promoting {
+            self.push(Move::promotion(from, to));
+        }
+        for to in plain {
+            self.push(Move::board(from, to));
+        }
+    }
+    #[inline(always)]
+    fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+        let from = |to: Square| Square::from_index((to.index() as isize - step as isize) as usize);
+        for to in promoting {
+            self.push(Move::promotion(from(to), to));
+        }
+        for to in plain {
+            self.push(Move::board(from(to), to));
+        }
+    }
+    #[inline(always)]
+    fn drops(&mut self, kind: PieceType, targets: Bitboard) {
+        for to in targets {
+            self.push(Move::drop(kind, to));
+        }
+    }
+}
 
 /// Which squares are asked for.
 trait Targets {
@@ -152,10 +210,10 @@ impl Position {
     }
 
     /// All legal moves, needless non-promotions included.
-    pub fn legal_moves(&self) -> MoveList {
-        let mut list = MoveList::new();
-        self.generate_legal::<true>(list.sink());
-        list
+    pub fn legal_moves(&self) -> Vec<Move> {
+        let mut moves = Vec::with_capacity(MAX_MOVES);
+        self.generate_legal::<true>(&mut moves);
+        moves
     }
 
     /// Number of legal moves.
@@ -221,7 +279,7 @@ impl Position {
 
     /// Whether a legal move gives check.
     #[inline(always)]
-    pub fn gives_check(&self, mv: crate::types::Move, info: &CheckInfo) -> bool {
+    pub fn gives_check(&self, mv: Move, info: &CheckInfo) -> bool {
         let to = mv.to();
         if mv.is_drop() {
             return info.squares(mv.dropped()).contains(to);
@@ -247,7 +305,7 @@ impl Position {
             let steps = (attacks::king(king) & targets.board(king, PieceType::King))
                 .without(self.by_color(us));
             if steps.any() {
-                sink.board(
+                sink.piece_moves(
                     king,
                     steps.without(self.king_danger(us, king)),
                     Bitboard::EMPTY,
@@ -297,7 +355,7 @@ impl Position {
             Color::Black => -1,
             Color::White => 1,
         };
-        sink.steps(step, plain, promoting);
+        sink.pawn_moves(step, plain, promoting);
     }
 
     #[inline(always)]
@@ -326,7 +384,7 @@ impl Position {
             let reach = reach(from, attacks::lance(us, from, occupied));
             let stay = !Bitboard::far_ranks(us, if ALL { 1 } else { 2 });
             let plain = reach & stay & targets.board(from, PieceType::Lance);
-            sink.board(
+            sink.piece_moves(
                 from,
                 plain,
                 reach & zone & targets.board(from, PieceType::ProLance),
@@ -336,7 +394,7 @@ impl Position {
             let reach = reach(from, attacks::knight(us, from));
             let stay = !Bitboard::far_ranks(us, 2);
             let plain = reach & stay & targets.board(from, PieceType::Knight);
-            sink.board(
+            sink.piece_moves(
                 from,
                 plain,
                 reach & zone & targets.board(from, PieceType::ProKnight),
@@ -350,7 +408,7 @@ impl Position {
                 zone
             };
             let plain = reach & targets.board(from, PieceType::Silver);
-            sink.board(
+            sink.piece_moves(
                 from,
                 plain,
                 reach & zone & targets.board(from, PieceType::ProSilver),
@@ -358,7 +416,7 @@ impl Position {
         }
         for from in self.golds() & own {
             let reach = reach(from, attacks::gold(us, from));
-            sink.board(
+            sink.piece_moves(
                 from,
                 reach & targets.board(from, PieceType::Gold),
                 Bitboard::EMPTY,
@@ -373,7 +431,7 @@ impl Position {
             };
             let stay = if ALL { Bitboard::ALL } else { !zone };
             let plain = reach & stay & targets.board(from, PieceType::Bishop);
-            sink.board(
+            sink.piece_moves(
                 from,
                 plain,
                 reach & zone & targets.board(from, PieceType::Horse),
@@ -388,7 +446,7 @@ impl Position {
             };
             let stay = if ALL { Bitboard::ALL } else { !zone };
             let plain = reach & stay & targets.board(from, PieceType::Rook);
-            sink.board(
+            sink.piece_moves(
                 from,
                 plain,
                 reach & zone & targets.board(from, PieceType::Dragon),
@@ -396,7 +454,7 @@ impl Position {
         }
         for from in self.by_kind(PieceType::Horse) & own {
             let reach = reach(from, attacks::horse(from, occupied));
-            sink.board(
+            sink.piece_moves(
                 from,
                 reach & targets.board(from, PieceType::Horse),
                 Bitboard::EMPTY,
@@ -404,7 +462,7 @@ impl Position {
         }
         for from in self.by_kind(PieceType::Dragon) & own {
             let reach = reach(from, attacks::dragon(from, occupied));
-            sink.board(
+            sink.piece_moves(
                 from,
                 reach & targets.board(from, PieceType::Dragon),
                 Bitboard::EMPTY,

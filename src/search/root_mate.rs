@@ -9,8 +9,8 @@ use super::report::ScoreBound;
 use super::root::RootMove;
 use super::worker::Worker;
 use crate::mate::{Budget, Solver};
-use crate::position::{EnteringKingRule, Position};
-use crate::types::{Move, MoveCount, Value, value};
+use crate::position::{EnteringKingRule, MoveCount, Position};
+use crate::types::{Move, Value, value};
 
 /// Nodes of a search before the solver is asked.
 const NODES_BEFORE: u64 = 10_000;

@@ -9,8 +9,8 @@ use super::history::{ButterflyRow, Histories, LOW_PLIES, PawnRow, PieceTo};
 use super::movepick::{Context, MoveArena, ScoredMove};
 use super::params;
 use crate::bitboard::Bitboard;
-use crate::position::{CheckInfo, Position, see_value};
-use crate::types::{Color, Move, MoveSink, Piece, PieceType, Square, Value};
+use crate::position::{CheckInfo, MoveSink, Position, see_value};
+use crate::types::{Color, Move, Piece, PieceType, Square, Value};
 
 /// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
 const CHECK_TOLERANCE: Value = 75;
@@ -112,14 +112,14 @@ impl<S: Score> ScoringSink<'_, S> {
 
 impl<S: Score> MoveSink for ScoringSink<'_, S> {
     #[inline(always)]
-    fn board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+    fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
         if (plain | promoting).any() {
             self.write_board(from, plain, promoting);
         }
     }
 
     #[inline(always)]
-    fn steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+    fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
         self.write_steps(step, plain, promoting);
     }
 

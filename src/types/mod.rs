@@ -9,7 +9,7 @@ pub mod value;
 
 pub use color::Color;
 pub use hand::Hand;
-pub use moves::{Move, MoveCount, MoveList, MoveParseError, MoveSink};
+pub use moves::{Move, MoveParseError};
 pub use piece::{Piece, PieceType};
 pub use square::{File, Rank, Square};
 pub use value::{Depth, Value};

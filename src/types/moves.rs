@@ -1,10 +1,8 @@
-//! Moves, their USI text, and what a generator writes them to.
+//! Moves and their USI text.
 #![forbid(unsafe_code)]
 
-use super::{MAX_MOVES, PieceType, Square};
-use crate::bitboard::Bitboard;
+use super::{PieceType, Square};
 use std::fmt;
-use std::ops::Deref;
 use thiserror::Error;
 
 /// A move in 16 bits: bits 0-6 the target square, bits 7-13 the origin square or the kind
@@ -175,105 +173,6 @@ impl fmt::Display for Move {
 impl fmt::Debug for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-/// Where a generator puts the moves it finds, set by set. A list writes them out, a counter
-/// only counts bits, so that both come from one generator.
-pub trait MoveSink {
-    /// Moves of one piece: to `plain` without, to `promoting` with promotion.
-    fn board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
-    /// Moves of pawns of one side, which all step by the same distance, `to - from == step`.
-    fn steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard);
-    /// Drops of one kind.
-    fn drops(&mut self, kind: PieceType, targets: Bitboard);
-}
-
-/// Counts moves without writing them.
-#[derive(Default)]
-pub struct MoveCount(pub u64);
-
-impl MoveSink for MoveCount {
-    #[inline(always)]
-    fn board(&mut self, _: Square, plain: Bitboard, promoting: Bitboard) {
-        self.0 += u64::from(plain.len() + promoting.len());
-    }
-    #[inline(always)]
-    fn steps(&mut self, _: i8, plain: Bitboard, promoting: Bitboard) {
-        self.0 += u64::from(plain.len() + promoting.len());
-    }
-    #[inline(always)]
-    fn drops(&mut self, _: PieceType, targets: Bitboard) {
-        self.0 += u64::from(targets.len());
-    }
-}
-
-/// Writes out the sets a generator finds, one call per move.
-#[inline(always)]
-fn write_board(from: Square, plain: Bitboard, promoting: Bitboard, mut push: impl FnMut(Move)) {
-    for to in promoting {
-        push(Move::promotion(from, to));
-    }
-    for to in plain {
-        push(Move::board(from, to));
-    }
-}
-
-#[inline(always)]
-fn write_steps(step: i8, plain: Bitboard, promoting: Bitboard, mut push: impl FnMut(Move)) {
-    let origin = |to: Square| Square::from_index((to.index() as isize - step as isize) as usize);
-    for to in promoting {
-        push(Move::promotion(origin(to), to));
-    }
-    for to in plain {
-        push(Move::board(origin(to), to));
-    }
-}
-
-/// Anything that takes moves one by one becomes a sink through `From<Move>`.
-impl<T: From<Move>> MoveSink for Vec<T> {
-    #[inline(always)]
-    fn board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
-        write_board(from, plain, promoting, |mv| self.push(mv.into()));
-    }
-    #[inline(always)]
-    fn steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
-        write_steps(step, plain, promoting, |mv| self.push(mv.into()));
-    }
-    #[inline(always)]
-    fn drops(&mut self, kind: PieceType, targets: Bitboard) {
-        for to in targets {
-            self.push(Move::drop(kind, to).into());
-        }
-    }
-}
-
-/// A list of moves.
-#[derive(Clone, Debug)]
-pub struct MoveList(Vec<Move>);
-
-impl MoveList {
-    /// An empty list with room for every position.
-    pub fn new() -> MoveList {
-        MoveList(Vec::with_capacity(MAX_MOVES))
-    }
-
-    /// The underlying vector, for a generator to write to.
-    pub fn sink(&mut self) -> &mut Vec<Move> {
-        &mut self.0
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> MoveList {
-        MoveList::new()
-    }
-}
-
-impl Deref for MoveList {
-    type Target = [Move];
-    fn deref(&self) -> &[Move] {
-        &self.0
     }
 }
 
