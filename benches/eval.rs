@@ -2,6 +2,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use komaoto::eval::Evaluator;
+use komaoto::eval::nnue::embedded;
 use komaoto::position::Position;
 use komaoto::types::Move;
 use std::hint::black_box;
@@ -29,7 +30,7 @@ fn visit(
 
 fn evaluation(c: &mut Criterion) {
     let mut position = Position::from_sfen(MIDDLE_GAME).expect("a sound position");
-    let mut evaluator = Evaluator::new();
+    let mut evaluator = Evaluator::new(embedded());
     evaluator.reset(&position);
     c.bench_function("reset", |b| {
         b.iter(|| evaluator.reset(black_box(&position)))

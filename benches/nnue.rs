@@ -144,7 +144,7 @@ fn networks(c: &mut Criterion) {
     for network in networks.into_iter().chain([own_network()]) {
         for network in network.on_each_instruction_set() {
             let kernels = network.kernels();
-            let mut evaluator = Evaluator::with_network(Some(Arc::new(network.clone())));
+            let mut evaluator = Evaluator::new(Arc::new(network.clone()));
             let mut group = c.benchmark_group(format!("{} {kernels}", network.architecture()));
             group.bench_function("from scratch", |b| {
                 b.iter(|| {

@@ -96,7 +96,7 @@ pub struct Searcher {
     hash_megabytes: usize,
     /// A search has written to the table.
     table_used: bool,
-    network: Option<Arc<Network>>,
+    network: Arc<Network>,
     /// The next search forgets the earlier ones.
     clear: bool,
     running: Option<Running>,
@@ -160,9 +160,9 @@ impl Searcher {
         Ok(())
     }
 
-    /// Changes what evaluates: a network, or the hand-written evaluation. What was learnt with
-    /// another one is forgotten. Waits for a running search, which should have been stopped.
-    pub fn set_network(&mut self, network: Option<Arc<Network>>) {
+    /// Changes the network and forgets what was learnt with another one. Waits for a running search,
+    /// which should have been stopped.
+    pub fn set_network(&mut self, network: Arc<Network>) {
         self.clear();
         self.network = network;
     }
@@ -245,7 +245,7 @@ impl Searcher {
                     .unwrap_or(Depth::MAX)
                     .clamp(1, MAX_PLY as Depth - 1),
                 options: options.clone(),
-                network: self.network.clone(),
+                network: Arc::clone(&self.network),
                 clear: self.clear,
             };
             let assignment = Assignment {
@@ -313,7 +313,7 @@ impl Searcher {
 
     /// A readable account of the static evaluation.
     pub fn explain_eval(&mut self, position: &Position) -> String {
-        let mut evaluator = Evaluator::with_network(self.network.clone());
+        let mut evaluator = Evaluator::new(Arc::clone(&self.network));
         evaluator.reset(position);
         evaluator.explain(position)
     }

@@ -39,18 +39,18 @@ pub struct Solo {
     worker: Worker,
     tt: Arc<TranspositionTable>,
     options: SearchOptions,
-    network: Option<Arc<Network>>,
+    network: Arc<Network>,
 }
 
 impl Solo {
-    /// A searcher with a hash table of so many megabytes, on a network or the hand-written
-    /// evaluation. Only the first line is looked at, whatever `multi_pv` says.
+    /// A searcher with a hash table of so many megabytes, on a network. Only the first
+    /// line is looked at, whatever `multi_pv` says.
     ///
     /// # Errors
     /// When there is no memory for the table.
     pub fn new(
         megabytes: usize,
-        network: Option<Arc<Network>>,
+        network: Arc<Network>,
         options: SearchOptions,
     ) -> Result<Solo, HashError> {
         let table = TranspositionTable::new(megabytes).ok_or(HashError {
@@ -132,7 +132,7 @@ impl Solo {
             root_moves,
             depth: depth.clamp(1, MAX_PLY as Depth - 1),
             options: self.options.clone(),
-            network: self.network.clone(),
+            network: Arc::clone(&self.network),
             clear: false,
         });
         let side = position.side_to_move();
@@ -173,9 +173,10 @@ impl Report for Silence {
 mod tests {
     use super::super::report::ScoreBound;
     use super::*;
+    use crate::eval::nnue::embedded;
 
     fn solo() -> Solo {
-        Solo::new(1, None, SearchOptions::default()).unwrap()
+        Solo::new(1, embedded(), SearchOptions::default()).unwrap()
     }
 
     fn position(sfen: &str) -> Position {

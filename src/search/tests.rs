@@ -14,6 +14,7 @@ use super::tt::TranspositionTable;
 use super::worker::{Job, Worker};
 use super::*;
 use crate::eval::Evaluator;
+use crate::eval::nnue::embedded;
 use crate::position::Position;
 use crate::selfplay::random::Random;
 use crate::types::{Color, Depth, Move, Value, value};
@@ -69,7 +70,7 @@ fn job(position: &Position, table: &Arc<TranspositionTable>, depth: Depth, mode:
         root_moves: pool::root_moves(position, &[], &options),
         depth,
         options,
-        network: None,
+        network: embedded(),
         clear: false,
     }
 }
@@ -134,7 +135,6 @@ fn to_depth(depth: Depth) -> Limits {
 
 fn small() -> Searcher {
     let mut searcher = Searcher::new();
-    searcher.set_network(None);
     searcher.set_hash(4).unwrap();
     searcher
 }

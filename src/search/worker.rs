@@ -15,7 +15,7 @@ use super::time::TimeManager;
 use super::treestrap::Visits;
 use super::tt::TranspositionTable;
 use crate::eval::Evaluator;
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{self, Network};
 use crate::position::{CheckInfo, Position, Repetition};
 use crate::types::{Color, Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
@@ -36,8 +36,8 @@ pub struct Job {
     pub depth: Depth,
     /// Rules and options.
     pub options: SearchOptions,
-    /// What evaluates, unless it is the hand-written evaluation.
-    pub network: Option<Arc<Network>>,
+    /// What evaluates.
+    pub network: Arc<Network>,
     /// Forget earlier searches first.
     pub clear: bool,
 }
@@ -120,7 +120,7 @@ impl Worker {
             control: Arc::new(Control::new(id + 1, false)),
             options: SearchOptions::default(),
             position: Position::startpos(),
-            evaluator: Evaluator::new(),
+            evaluator: Evaluator::new(nnue::embedded()),
             history,
             stack: Stack::new(),
             arena: MoveArena::new(),

@@ -8,15 +8,10 @@ use crate::selfplay::random::Random;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The name that stands for the hand-written evaluation in place of a file.
-const HAND_WRITTEN: &str = "handwritten";
-/// The unit of the hand-written evaluation: centipawns.
-const CENTIPAWNS: u16 = 100;
-
-/// An evaluation with its name.
+/// A network with its name.
 pub struct Evaluation {
-    /// The network; `None` for the hand-written evaluation.
-    pub network: Option<Arc<Network>>,
+    /// The network.
+    pub network: Arc<Network>,
     /// What it is.
     pub name: String,
     /// Hash of its values in many positions.
@@ -26,30 +21,23 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The evaluation from a file, the hand-written one, or the engine's own.
+    /// The network from a file, or the embedded one.
     ///
     /// # Errors
     /// When the file holds no network that can be used.
     pub fn load(path: Option<&Path>) -> Result<Evaluation, NetError> {
         let network = match path {
             None => embedded(),
-            Some(path) if path == HAND_WRITTEN => None,
-            Some(path) => Some(Arc::new(LoadedNetwork::read(path)?.network)),
+            Some(path) => Arc::new(LoadedNetwork::read(path)?.network),
         };
-        let name = match &network {
-            None => "hand-written".into(),
-            Some(network) => format!(
+        Ok(Evaluation {
+            name: format!(
                 "network {}, FV_SCALE {}",
                 network.architecture(),
                 network.scale()
             ),
-        };
-        Ok(Evaluation {
-            name,
-            hash: fingerprint(Evaluator::with_network(network.clone())),
-            pawn: network
-                .as_ref()
-                .map_or(CENTIPAWNS, |network| network.pawn()),
+            hash: fingerprint(Evaluator::new(Arc::clone(&network))),
+            pawn: network.pawn(),
             network,
         })
     }
@@ -95,8 +83,7 @@ mod tests {
 
     #[test]
     fn the_same_evaluation_has_the_same_hash() {
-        let evaluation = || Evaluation::load(Some(Path::new(HAND_WRITTEN))).unwrap();
-        assert_eq!(evaluation().name, "hand-written");
+        let evaluation = || Evaluation::load(None).unwrap();
         assert_eq!(evaluation().hash, evaluation().hash);
     }
 }

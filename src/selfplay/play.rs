@@ -100,18 +100,18 @@ impl Effort {
 }
 
 impl Player {
-    /// A player with an evaluation: a network or the hand-written one.
+    /// A player with a network.
     ///
     /// # Errors
     /// When there is no memory for its hash table.
-    pub fn new(rules: Rules, network: Option<Arc<Network>>) -> Result<Player, HashError> {
+    pub fn new(rules: Rules, network: Arc<Network>) -> Result<Player, HashError> {
         let options = SearchOptions {
             max_moves_to_draw: rules.max_moves,
             draw_value: [0; 2],
             entering_king_rule: DECLARATION,
             ..SearchOptions::default()
         };
-        let pawn = network.as_ref().map_or(PAWN, |network| network.pawn());
+        let pawn = network.pawn();
         let mut solo = Solo::new(hash_megabytes(rules.nodes), network, options)?;
         if rules.visits > 0 {
             solo.note_visits(LEAST_DEPTH);

@@ -33,7 +33,7 @@ komaoto datagen: games of the engine against itself, with the score of every sea
   --visits N       of each search, keep what it found out about up to N other positions as well (16):
                    many times more for komaoto train to learn from, and as much larger a file.
                    A game has room for 64 KB: those of some searches are left out if they take more
-  --net FILE       network to play with, or handwritten (the network built in)
+  --net FILE       network to play with (the embedded network)
   --max-moves N    the game is drawn after N moves (320)
   --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
                    (only mates); see the points scored in komaoto data info before you choose, and
@@ -46,7 +46,7 @@ and ends; killing the program loses no more than those.";
 const NODES: u64 = 1000;
 const MAX_MOVES: u32 = 320;
 const VISITS: u32 = 16;
-/// Nothing but mates is safe: of games in which both sides see 3000 centipawns of the hand-written
+/// Nothing but mates is safe: of games in which both sides see 3000 centipawns of a handcrafted
 /// evaluation, every twelfth ends the other way when it is played on.
 const ADJUDICATION: Value = value::MATE_IN_MAX_PLY;
 /// Most that openings may be out of balance, in centipawns.

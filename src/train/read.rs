@@ -4,13 +4,12 @@
 use super::error::TrainError;
 use super::model::Shape;
 use super::sample::{NO_RESULT, SCALE, Sample};
-use super::trace::{self, Scores};
+use super::trace;
 use crate::cli::console;
 use crate::data::calibration::{Calibration, PAWN};
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played, Seen};
-use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::selfplay::random::Random;
@@ -36,9 +35,6 @@ pub struct Filter {
     /// Whether to take positions that are not quiet: in check, or the best move captures or
     /// promotes. A static evaluation cannot see what such moves bring.
     pub noisy: bool,
-    /// Whether the score is to be that of the hand-written evaluation. It is static, so that all
-    /// positions are good.
-    pub distil: bool,
     /// How much of a score is that of a ply later, from 0 to 1: see [`trace`].
     pub trace: f64,
 }
@@ -50,8 +46,8 @@ impl fmt::Display for Filter {
             .map_or("fitted".into(), |scale| scale.to_string());
         write!(
             f,
-            "scale {}\nmax-score {}\nmin-ply {}\nnoisy {}\ndistil {}\ntrace {}",
-            scale, self.max_score, self.min_ply, self.noisy, self.distil, self.trace
+            "scale {}\nmax-score {}\nmin-ply {}\nnoisy {}\ntrace {}",
+            scale, self.max_score, self.min_ply, self.noisy, self.trace
         )
     }
 }
@@ -62,7 +58,7 @@ impl Filter {
         let is_quiet = || !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
         score.unsigned_abs() <= self.max_score
             && position.ply() >= self.min_ply
-            && (self.noisy || self.distil || is_quiet())
+            && (self.noisy || is_quiet())
     }
 }
 
@@ -92,7 +88,6 @@ pub struct Reader<'a> {
     filter: Filter,
     shape: Shape,
     seed: u64,
-    evaluator: Evaluator,
     /// [`Filter::scale`] of the file.
     scale: i32,
     counts: Counts,
@@ -113,7 +108,6 @@ impl<'a> Reader<'a> {
             filter,
             shape,
             seed,
-            evaluator: Evaluator::new(),
             scale: SCALE as i32,
             counts: Counts::default(),
             seen: HashSet::new(),
@@ -133,8 +127,6 @@ impl<'a> Reader<'a> {
     pub fn read(&mut self, path: &Path) -> Result<(), TrainError> {
         self.scale = match self.filter.scale {
             Some(scale) => scale as i32,
-            // What is distilled are not the scores of the file.
-            None if self.filter.distil => SCALE as i32,
             None => fitted_scale(path)?,
         };
         let mut reader = Input::open(path)?;
@@ -190,7 +182,7 @@ impl<'a> Reader<'a> {
                     return;
                 }
             };
-            let Some(scores) = self.scores(position, traced.next().flatten()) else {
+            let Some(scores) = traced.next().flatten() else {
                 return;
             };
             self.counts.read += 1;
@@ -233,7 +225,7 @@ impl<'a> Reader<'a> {
         bound: ScoreBound,
         held_back: bool,
     ) -> Option<Sample> {
-        if held_back || self.filter.distil {
+        if held_back {
             return None;
         }
         self.counts.read += 1;
@@ -255,19 +247,6 @@ impl<'a> Reader<'a> {
             result: NO_RESULT,
             output: output as u8,
             bound,
-        })
-    }
-
-    /// What to learn about a position.
-    fn scores(&mut self, position: &Position, searched: Option<Scores>) -> Option<Scores> {
-        if !self.filter.distil {
-            return searched;
-        }
-        self.evaluator.reset(position);
-        let score = self.evaluator.evaluate(position) * SCALE as i32 / self.scale;
-        Some(Scores {
-            own: score,
-            traced: score as i16,
         })
     }
 }

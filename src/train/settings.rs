@@ -22,7 +22,6 @@ positions of other programs (.psv, .bin, .hcpe)
   --resume         go on from FILE.checkpoint, with the same games and settings; a FILE that is there
                    already needs --force
   --force          replace what is there
-  --distil         learn the hand-written evaluation instead of scores and results
   --width N        outputs of the first layer for each side, 64 to 2048 by 64 (256)
   --outputs N      outputs, chosen by pieces in hand (1)
   --features N     number of the feature set (1)
@@ -37,8 +36,7 @@ positions of other programs (.psv, .bin, .hcpe)
                    farther ahead
   --decay X        weight decay (0.01)
   --scale N        score that promises 73 % of the points, which the network will call 600
-                   centipawns (what does in each file, as `komaoto data info FILE` tells; 600 with
-                   --distil)
+                   centipawns (what does in each file, as `komaoto data info FILE` tells)
   --calls N        what the network calls that score instead of 600; for one that is to be called
                    600 in other games than those it learns from (not with --hidden)
   --max-score N    leave out positions with a score beyond this, in centipawns (3000)
@@ -105,7 +103,6 @@ impl Settings {
                 max_score: it.number("--max-score", 1..=30_000u32)?.unwrap_or(3000),
                 min_ply: it.number("--min-ply", 0..=10_000u32)?.unwrap_or(1),
                 noisy: it.switch("--noisy"),
-                distil: it.switch("--distil"),
                 trace: it.decimal("--trace", 0.0..=1.0)?.unwrap_or(0.0),
             },
             calls: it.number("--calls", 1..=10_000u32)?.unwrap_or(600),

@@ -20,7 +20,6 @@ use super::settings::Settings;
 use super::trace;
 use crate::cli::testing::Folder;
 use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, Played};
-use crate::eval::Evaluator;
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
 use crate::position::Position;
 use crate::search::ScoreBound;

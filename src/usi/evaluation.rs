@@ -6,32 +6,13 @@ use crate::types::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The name of a file that stands for the hand-written evaluation.
-const HAND_WRITTEN: &[u8] = b"handwritten";
-
-/// The evaluation in use.
+/// The network in use.
 #[derive(Default)]
 pub struct Evaluation {
-    source: Source,
+    /// The network from a file, if it is not the embedded one.
+    loaded: Option<LoadedNetwork>,
     /// The option `FV_SCALE` in force.
     scale: i32,
-}
-
-/// Where an evaluation comes from.
-#[derive(Default)]
-enum Source {
-    /// The network in the program, or the hand-written evaluation if there is none.
-    #[default]
-    Default,
-    HandWritten,
-    File(LoadedNetwork),
-}
-
-/// Where an evaluation is to come from.
-enum Place {
-    Default,
-    HandWritten,
-    Files(NetworkFiles),
 }
 
 /// What evaluates after a look at the options.
@@ -40,8 +21,8 @@ pub struct Update {
     pub complaint: Option<String>,
     /// What evaluates.
     pub description: String,
-    /// The evaluation to use from now on, if it changed: a network or the hand-written one.
-    pub network: Option<Option<Arc<Network>>>,
+    /// The network to use from now on, if it changed.
+    pub network: Option<Arc<Network>>,
 }
 
 impl Evaluation {
@@ -70,51 +51,46 @@ impl Evaluation {
 
     /// Goes where the options point. Whether that is not where the evaluation in use comes from.
     fn follow(&mut self, settings: &Settings) -> Result<bool, (PathBuf, NetError)> {
-        let place = Place::of(settings)?;
-        if self.source.is_from(&place) {
+        let files = files(settings)?;
+        if self.loaded.as_ref().map(|loaded| &loaded.files) == files.as_ref() {
             return Ok(false);
         }
-        self.source = place.read()?;
+        self.loaded = match files {
+            None => None,
+            Some(files) => {
+                let path = files.path().to_path_buf();
+                Some(files.read().map_err(|error| (path, error))?)
+            }
+        };
         Ok(true)
     }
 
-    /// The network in use with its own scale, unless the hand-written evaluation is.
-    fn unscaled(&self) -> Option<Network> {
-        match &self.source {
-            Source::Default => embedded().map(|network| (*network).clone()),
-            Source::HandWritten => None,
-            Source::File(loaded) => Some(loaded.network.clone()),
-        }
-    }
-
     /// The network in use, with the scale asked for or its own.
-    fn network(&self) -> Option<Arc<Network>> {
-        let network = self.unscaled()?;
-        Some(Arc::new(match self.scale {
+    fn network(&self) -> Arc<Network> {
+        let network = match &self.loaded {
+            None => embedded(),
+            Some(loaded) => Arc::new(loaded.network.clone()),
+        };
+        match self.scale {
             0 => network,
-            scale => network.with_scale(scale),
-        }))
+            scale => Arc::new(network.with_scale(scale)),
+        }
     }
 
     /// What a pawn is worth in the unit of the values.
     pub fn pawn(&self) -> Value {
-        self.network().map_or(100, |network| network.pawn().into())
+        self.network().pawn().into()
     }
 
     fn name(&self) -> String {
-        match self.unscaled() {
-            Some(network) => format!("the network {}", network.architecture()),
-            None => "the hand-written evaluation".into(),
-        }
+        format!("the network {}", self.network().architecture())
     }
 
     /// What evaluates: architecture, size, scale, and where it comes from.
     fn describe(&self) -> String {
-        let Some(network) = self.network() else {
-            return format!("{} is used", self.name());
-        };
-        let (length, note, origin) = match &self.source {
-            Source::File(loaded) => {
+        let network = self.network();
+        let (length, note, origin) = match &self.loaded {
+            Some(loaded) => {
                 let note = if loaded.is_consistent {
                     ""
                 } else {
@@ -123,7 +99,7 @@ impl Evaluation {
                 let origin = format!("from {}", shown(loaded.files.path()));
                 (loaded.files.length(), note, origin)
             }
-            Source::Default | Source::HandWritten => (EMBEDDED_BYTES, "", "built in".into()),
+            None => (EMBEDDED_BYTES, "", "built in".into()),
         };
         format!(
             "network {}, {length} bytes, FV_SCALE {}, {} kernels, {note}{origin}",
@@ -145,53 +121,24 @@ fn shown(path: &Path) -> String {
     }
 }
 
-impl Source {
-    /// Whether it comes from a place as that is now.
-    fn is_from(&self, place: &Place) -> bool {
-        match (self, place) {
-            (Source::Default, Place::Default) | (Source::HandWritten, Place::HandWritten) => true,
-            (Source::File(loaded), Place::Files(files)) => loaded.files == *files,
-            _ => false,
+/// The files that the options name; `None` for the embedded network.
+fn files(settings: &Settings) -> Result<Option<NetworkFiles>, (PathBuf, NetError)> {
+    let (folder, file) = (&settings.eval_dir, &settings.eval_file);
+    if folder.is_empty() && file.is_empty() {
+        return Ok(None);
+    }
+    let mut path = to_path(folder);
+    if !file.is_empty() {
+        let file = to_path(file);
+        path.push(&file);
+        // A file that is not in the folder may still be somewhere else.
+        if !path.exists() && file.exists() {
+            path = file;
         }
     }
-}
-
-impl Place {
-    /// The place that the options name.
-    fn of(settings: &Settings) -> Result<Place, (PathBuf, NetError)> {
-        let (folder, file) = (&settings.eval_dir, &settings.eval_file);
-        if folder.is_empty() && file.is_empty() {
-            return Ok(Place::Default);
-        }
-        if file == HAND_WRITTEN {
-            return Ok(Place::HandWritten);
-        }
-        let mut path = to_path(folder);
-        if !file.is_empty() {
-            let file = to_path(file);
-            path.push(&file);
-            // A file that is not in the folder may still be somewhere else.
-            if !path.exists() && file.exists() {
-                path = file;
-            }
-        }
-        match NetworkFiles::find(&path) {
-            Ok(files) => Ok(Place::Files(files)),
-            Err(error) => Err((path, error)),
-        }
-    }
-
-    /// Reads what is there.
-    fn read(self) -> Result<Source, (PathBuf, NetError)> {
-        match self {
-            Place::Default => Ok(Source::Default),
-            Place::HandWritten => Ok(Source::HandWritten),
-            Place::Files(files) => {
-                let path = files.path().to_path_buf();
-                let loaded = files.read().map_err(|error| (path, error))?;
-                Ok(Source::File(loaded))
-            }
-        }
+    match NetworkFiles::find(&path) {
+        Ok(files) => Ok(Some(files)),
+        Err(error) => Err((path, error)),
     }
 }
 

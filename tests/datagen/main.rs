@@ -81,7 +81,7 @@ fn every_move_is_legal_and_every_result_right() {
     let mut ends = HashSet::new();
     for (nodes, max_moves) in [(30, 90), (150, 320)] {
         let file = folder.file(&format!("{nodes}.koma"));
-        let options = "datagen --out FILE --games 12 --threads 2 --seed 3 --net handwritten";
+        let options = "datagen --out FILE --games 12 --threads 2 --seed 3";
         succeed(
             &format!("{options} --nodes {nodes} --max-moves {max_moves}"),
             &file,
@@ -106,7 +106,7 @@ fn every_move_is_legal_and_every_result_right() {
 fn one_thread_and_a_seed_repeat_themselves() {
     let folder = Folder::new("repeat");
     let [one, other, many] = ["1", "2", "3"].map(|name| folder.file(name));
-    let options = "datagen --out FILE --nodes 50 --positions 500 --net handwritten";
+    let options = "datagen --out FILE --nodes 50 --positions 500";
     for file in [&one, &other] {
         succeed(&format!("{options} --seed 5 --threads 1"), file);
     }
@@ -142,7 +142,7 @@ fn start(arguments: &str, file: &Path) -> Child {
 fn a_killed_run_is_continued_as_if_nothing_had_happened() {
     let folder = Folder::new("kill");
     let [killed, whole] = ["killed", "whole"].map(|name| folder.file(name));
-    let options = "datagen --out FILE --nodes 40 --seed 9 --threads 2 --net handwritten \
+    let options = "datagen --out FILE --nodes 40 --seed 9 --threads 2 \
                    --side-lines 20";
     let mut child = start(options, &killed);
     child.kill().unwrap();
@@ -158,7 +158,7 @@ fn a_killed_run_is_continued_as_if_nothing_had_happened() {
     let games = |games: &[Game]| games.iter().filter(|game| !game.is_side_line()).count();
     let goal = games(&before) + 6;
     // Seed and nodes are those of the file.
-    let options = format!("datagen --out FILE --threads 2 --games {goal} --net handwritten");
+    let options = format!("datagen --out FILE --threads 2 --games {goal}");
     let said = succeed(&options, &killed);
     assert!(said.contains("cut short"), "{said}");
     let after = read(&killed).1;
@@ -180,7 +180,7 @@ fn an_interrupted_run_ends_with_everything_written() {
     let folder = Folder::new("interrupt");
     for signal in ["-INT", "-TERM"] {
         let file = folder.file(signal);
-        let child = start("datagen --out FILE --nodes 100 --net handwritten", &file);
+        let child = start("datagen --out FILE --nodes 100", &file);
         let id = child.id().to_string();
         assert!(
             Command::new("kill")
@@ -248,7 +248,7 @@ fn what_was_written_before_the_disk_was_full_stays_whole() {
     let limit = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
     let output = Command::new("sh")
         .args(["-c", limit, env!("CARGO_BIN_EXE_komaoto")])
-        .args("datagen --nodes 20 --net handwritten --out".split(' '))
+        .args("datagen --nodes 20 --out".split(' '))
         .arg(&file)
         .output()
         .unwrap();
@@ -267,26 +267,20 @@ fn what_was_written_before_the_disk_was_full_stays_whole() {
 fn a_file_that_is_being_written_is_left_alone() {
     let folder = Folder::new("locked");
     let file = folder.file("games.koma");
-    let mut child = start("datagen --out FILE --nodes 100 --net handwritten", &file);
-    let text = fail("datagen --out FILE --net handwritten", &file);
+    let mut child = start("datagen --out FILE --nodes 100", &file);
+    let text = fail("datagen --out FILE", &file);
     assert!(text.contains("another process"), "{text}");
     child.kill().unwrap();
     child.wait().unwrap();
     let more = read(&file).1.len() + 1;
-    succeed(
-        &format!("datagen --out FILE --games {more} --net handwritten"),
-        &file,
-    );
+    succeed(&format!("datagen --out FILE --games {more}"), &file);
 }
 
 #[test]
 fn files_are_described_and_converted() {
     let folder = Folder::new("data");
     let file = folder.file("games.koma");
-    succeed(
-        "datagen --out FILE --games 5 --nodes 20 --net handwritten",
-        &file,
-    );
+    succeed("datagen --out FILE --games 5 --nodes 20", &file);
     let positions: usize = read(&file).1.iter().map(Game::searched).sum();
     let report = succeed("data info FILE", &file);
     for part in [

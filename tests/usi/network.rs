@@ -231,13 +231,5 @@ fn a_network_of_our_own_is_read_like_any_other() {
     s.expect("value for the side to move +150", 1000);
     s.go("startpos", "depth 3");
     s.bestmove(5000);
-
-    ready(&mut s, "EvalFile value handwritten");
-    assert_eq!(
-        s.count("info string the hand-written evaluation is used"),
-        1
-    );
-    s.send("eval");
-    s.expect("value for the side to move +24 centipawns", 1000);
     s.quit();
 }

@@ -6,10 +6,9 @@
 //! are spread as widely as those the margins were tuned with, and all networks are searched alike.
 #![forbid(unsafe_code)]
 
-use super::NetworkEvaluator;
+use super::explain::output;
 use super::network::Network;
 use crate::position::Position;
-use std::sync::Arc;
 
 /// Positions from openings: balanced, so that a few lopsided ones do not decide.
 const SAMPLE: &str = include_str!("../../../positions/openings.sfen");
@@ -18,15 +17,11 @@ const POSITIONS: usize = 128;
 
 /// The median size of a network's outputs over the sample, at least 1.
 pub(super) fn spread(network: &Network) -> i32 {
-    let mut evaluator = NetworkEvaluator::new(Arc::new(network.clone()));
     let mut outputs: Vec<u32> = SAMPLE
         .lines()
         .filter_map(|line| Position::from_sfen(line).ok())
         .take(POSITIONS)
-        .map(|position| {
-            evaluator.reset(&position);
-            evaluator.output(&position).unsigned_abs()
-        })
+        .map(|position| output(network, network.backend, &position, None).unsigned_abs())
         .collect();
     let middle = outputs.len() / 2;
     let (_, median, _) = outputs.select_nth_unstable(middle);

@@ -5,12 +5,12 @@ mod mutated;
 mod stacked;
 mod turned;
 
-use super::NetworkEvaluator;
 use super::architecture::{Activation, Architecture, padded};
 use super::backend::{Backend, available};
 use super::explain::output;
 use super::features::FeatureSet;
 use super::network::{Affine, Block, Bytes, Network, Transformer};
+use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::types::Move;
 use rand::prelude::*;
@@ -80,15 +80,15 @@ pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
 /// Follows a game and its side lines with every backend, and compares each output with that of a
 /// fresh start.
 pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rng: &mut StdRng) {
-    let mut evaluators: Vec<NetworkEvaluator> = network
+    let mut evaluators: Vec<Evaluator> = network
         .on_each_instruction_set()
         .into_iter()
-        .map(|network| NetworkEvaluator::new(Arc::new(network)))
+        .map(|network| Evaluator::new(Arc::new(network)))
         .collect();
     for evaluator in &mut evaluators {
         evaluator.reset(&position);
     }
-    let check = |evaluators: &mut [NetworkEvaluator], position: &Position| {
+    let check = |evaluators: &mut [Evaluator], position: &Position| {
         let expected = output(network, available()[0], position, None);
         for evaluator in evaluators {
             assert_eq!(evaluator.output(position), expected, "{position:?}");
@@ -104,14 +104,14 @@ pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rn
             }
             if !position.in_check() && rng.random_bool(0.1) {
                 position.do_null_move();
-                evaluators.iter_mut().for_each(NetworkEvaluator::push_null);
+                evaluators.iter_mut().for_each(Evaluator::push_null);
                 check(&mut evaluators, &position);
                 position.undo_null_move();
-                evaluators.iter_mut().for_each(NetworkEvaluator::pop);
+                evaluators.iter_mut().for_each(Evaluator::pop);
             }
             if is_aside {
                 position.undo_move(mv);
-                evaluators.iter_mut().for_each(NetworkEvaluator::pop);
+                evaluators.iter_mut().for_each(Evaluator::pop);
             }
         }
     }

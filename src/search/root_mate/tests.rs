@@ -1,6 +1,7 @@
 //! Mates that the solver finds beside the search.
 
 use super::*;
+use crate::eval::nnue::embedded;
 use crate::search::control::Control;
 use crate::search::limits::{Limits, SearchOptions};
 use crate::search::pool::root_moves;
@@ -49,7 +50,7 @@ impl Task {
             root_moves: root_moves(&self.position, &self.searchmoves, &self.options),
             depth: MAX_PLY as Depth - 1,
             options: self.options.clone(),
-            network: None,
+            network: embedded(),
             clear: true,
         });
         let limits = Limits::default();

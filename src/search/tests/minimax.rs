@@ -5,7 +5,7 @@ use super::*;
 /// Value by the definition: the best of all moves, the other side's best subtracted.
 fn minimax(position: &mut Position, depth: Depth, ply: usize) -> Value {
     if depth == 0 {
-        let mut evaluator = Evaluator::new();
+        let mut evaluator = Evaluator::new(embedded());
         evaluator.reset(position);
         return evaluator.evaluate(position);
     }

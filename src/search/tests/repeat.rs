@@ -124,7 +124,7 @@ fn a_search_stopped_anywhere_leaves_everything_as_it_was_and_a_legal_move() {
             worker.main = duties(&root, limit);
             worker.iterate();
             assert!(worker.position == root, "stopped after {limit} nodes");
-            let mut evaluator = Evaluator::new();
+            let mut evaluator = Evaluator::new(embedded());
             evaluator.reset(&root);
             let value = worker.evaluator.evaluate(&root);
             assert_eq!(

@@ -1,4 +1,5 @@
 use super::*;
+use crate::eval::nnue::embedded;
 
 fn rules() -> Rules {
     Rules {
@@ -16,7 +17,7 @@ fn rules() -> Rules {
 }
 
 fn player(rules: Rules) -> Player {
-    Player::new(rules, None).unwrap()
+    Player::new(rules, embedded()).unwrap()
 }
 
 /// A game with its side lines before it.

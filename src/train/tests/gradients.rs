@@ -1,6 +1,7 @@
 //! Gradients, steps, and what integers make of a model.
 
 use super::*;
+use crate::eval::Evaluator;
 
 /// The loss by its definition, in double precision.
 fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
@@ -205,7 +206,7 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
     assert!(network.weight_unit >= 64);
     let rounded = Model::from_network(&network);
     let network = Arc::new(network.into_network().unwrap());
-    let mut evaluator = Evaluator::with_network(Some(network));
+    let mut evaluator = Evaluator::new(network);
     let mut scratch = Scratch::new(&SHAPE);
     let (mut worst, mut sum) = (0.0_f32, 0.0);
     for (position, sample) in positions.iter().zip(&samples) {

@@ -2,6 +2,7 @@
 
 use super::gradients::learn;
 use super::*;
+use crate::eval::Evaluator;
 use crate::train::hidden::{parts, parts_mut};
 use crate::train::kernel::GROUP;
 
@@ -151,7 +152,7 @@ fn a_file_is_close_to_the_model_it_comes_from() {
         let rounded = classic::from_network(&network);
         let network = network.into_network().unwrap();
         assert_eq!((network.pawn(), network.scale()), (90, 16.into()));
-        let mut evaluator = Evaluator::with_network(Some(Arc::new(network)));
+        let mut evaluator = Evaluator::new(Arc::new(network));
         let mut scratch = Scratch::new(&shape);
         // Worst, mean and mean with sign in centipawns.
         let mut compare = |model: &Model| {

@@ -51,7 +51,6 @@ const QUIET: Filter = Filter {
     max_score: 3000,
     min_ply: 1,
     noisy: false,
-    distil: false,
     trace: 0.0,
 };
 
@@ -155,34 +154,6 @@ fn what_searches_came_by_is_learnt_from() {
         error.contains("8c8d, which the search of move 4 came by"),
         "{error}"
     );
-    // With the hand-written evaluation they have nothing to do.
-    games[0].branches = branches[0].clone();
-    write(&path, 90, &games[..1]);
-    let distil = Filter {
-        distil: true,
-        ..QUIET
-    };
-    assert_eq!(read(&path, distil).unwrap().1.visited, 0);
-}
-
-#[test]
-fn distillation_takes_the_hand_written_evaluation() {
-    let folder = Folder::new("train-distil");
-    let path = folder.file("a.koma");
-    write(&path, 100, &[game(0, MOVES, 180)]);
-    let distil = Filter {
-        distil: true,
-        ..QUIET
-    };
-    let (samples, counts) = read(&path, distil).unwrap();
-    assert_eq!((counts.read, counts.left_out, samples.len()), (12, 0, 12));
-    let mut evaluator = Evaluator::new();
-    let mut position = Position::startpos();
-    for (sample, text) in samples.iter().zip(MOVES.split_whitespace()) {
-        evaluator.reset(&position);
-        assert_eq!(i32::from(sample.score), evaluator.evaluate(&position));
-        position.do_move(Move::from_usi(text).unwrap());
-    }
 }
 
 #[test]

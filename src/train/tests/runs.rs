@@ -210,8 +210,6 @@ fn classic_networks_are_trained_for_yaneuraou() {
                         hidden 8-32";
         assert!(text.contains(expected), "{text}");
     }
-    let (_folder, settings) = prepared("train-classic-distil", "--hidden 8-8 --distil");
-    run(&settings).unwrap();
 }
 
 #[test]
