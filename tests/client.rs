@@ -68,7 +68,7 @@ impl Player {
                 text.push_str(&format!(" {mv}"));
             }
         }
-        assert!(position.ply() as usize == played.len() + 1);
+        assert!(position.game_ply() as usize == played.len() + 1);
         self.handler
             .send_command(&GuiCommand::Position(text))
             .unwrap();

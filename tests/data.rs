@@ -20,10 +20,10 @@ fn positions_and_records_agree_with_another_crate() {
         let sfen = position.to_sfen();
         let theirs = position_from_sfen(&sfen).unwrap();
         assert_eq!(packed, theirs.to_packed_sfen().data, "{sfen}");
-        let unpacked = PACKED_SFEN.unpack(&packed, position.ply()).unwrap();
+        let unpacked = PACKED_SFEN.unpack(&packed, position.game_ply()).unwrap();
         assert_eq!(unpacked.to_sfen(), sfen);
         let huffman_coded = HUFFMAN_CODED.pack(position).unwrap();
-        let unpacked = HUFFMAN_CODED.unpack(&huffman_coded, position.ply());
+        let unpacked = HUFFMAN_CODED.unpack(&huffman_coded, position.game_ply());
         assert_eq!(unpacked.unwrap().to_sfen(), sfen);
 
         let moves = position.legal_moves();

@@ -483,9 +483,9 @@ impl Exchange<'_> {
         }
         let root = self.position.occupied();
         let without = root ^ Bitboard::of(from);
-        let checks = self.position.attackers_of(!color, king, root);
+        let checks = self.position.attackers_to(!color, king, root);
         self.position
-            .attackers_of(!color, king, without)
+            .attackers_to(!color, king, without)
             .without(checks)
             .intersects(occupied)
     }
@@ -493,7 +493,7 @@ impl Exchange<'_> {
     /// What the side that moves next gains at most by capturing a piece of this value.
     fn gain(&self, side: Color, value: Value, occupied: Bitboard) -> Value {
         let attackers =
-            |color: Color| self.position.attackers_of(color, self.to, occupied) & occupied;
+            |color: Color| self.position.attackers_to(color, self.to, occupied) & occupied;
         let next = attackers(side)
             .into_iter()
             .filter(|&from| !self.is_held(from, side, occupied))

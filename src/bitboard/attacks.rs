@@ -207,7 +207,7 @@ pub fn of(kind: PieceType, color: Color, sq: Square, occupied: Bitboard) -> Bitb
 
 /// Where pieces must stand to be able to attack a square next to a king: all that
 /// [`crate::position`] has to look at when it asks where the king may go.
-pub struct KingZone {
+pub struct KingAttackOrigins {
     /// Pieces that step, and the king-like steps of horse and dragon.
     pub steppers: Bitboard,
     /// Knights of each side.
@@ -220,8 +220,8 @@ pub struct KingZone {
     pub rooks: Bitboard,
 }
 
-static KING_ZONES: [KingZone; 81] = {
-    const EMPTY: KingZone = KingZone {
+static KING_ATTACK_ORIGINS: [KingAttackOrigins; 81] = {
+    const EMPTY: KingAttackOrigins = KingAttackOrigins {
         steppers: Bitboard::EMPTY,
         knights: [Bitboard::EMPTY; 2],
         lances: [Bitboard::EMPTY; 2],
@@ -270,8 +270,8 @@ static KING_ZONES: [KingZone; 81] = {
 
 /// The zone around a king's square.
 #[inline(always)]
-pub fn king_zone(sq: Square) -> &'static KingZone {
-    &KING_ZONES[sq.index()]
+pub fn king_attack_origins(sq: Square) -> &'static KingAttackOrigins {
+    &KING_ATTACK_ORIGINS[sq.index()]
 }
 
 #[cfg(test)]
@@ -324,10 +324,10 @@ mod tests {
     }
 
     #[test]
-    fn king_zone_holds_exactly_what_can_attack_the_ring() {
+    fn king_attack_origins_hold_exactly_what_can_attack_the_ring() {
         for ksq in Square::all() {
             let ring = king(ksq);
-            let zone = king_zone(ksq);
+            let zone = king_attack_origins(ksq);
             for sq in Square::all() {
                 let hits = |kind, color| of(kind, color, sq, Bitboard::EMPTY).intersects(ring);
                 assert_eq!(zone.rooks.contains(sq), hits(PieceType::Rook, Color::Black));

@@ -159,7 +159,7 @@ impl Report {
             self.calibration.add(score.into(), points);
         }
         self.plies
-            .add(position.ply().min(MOST_PLIES as u32) as i32, points);
+            .add(position.game_ply().min(MOST_PLIES as u32) as i32, points);
         self.duplicates.add(position.key());
     }
 

@@ -31,7 +31,7 @@ pub fn encode(
     bytes.extend(PACKED_SFEN.pack(position)?);
     bytes.extend(played.score.unwrap_or(0).to_le_bytes());
     bytes.extend(played.mv.raw().to_le_bytes());
-    let ply = u16::try_from(position.ply()).unwrap_or(u16::MAX);
+    let ply = u16::try_from(position.game_ply()).unwrap_or(u16::MAX);
     bytes.extend(ply.to_le_bytes());
     bytes.extend([result.for_side(position.side_to_move()) as u8, 0]);
     Some(())

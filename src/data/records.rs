@@ -128,7 +128,7 @@ impl RecordReader {
             let follows = end.key() == position.key()
                 && game.result == result
                 && game.moves.len() < MAX_PLIES
-                && (self.format == RecordFormat::Hcpe || end.ply() == position.ply());
+                && (self.format == RecordFormat::Hcpe || end.game_ply() == position.game_ply());
             if follows {
                 game.moves.push(played);
                 end.do_move(played.mv);

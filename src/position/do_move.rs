@@ -14,7 +14,7 @@ impl Position {
         let to = mv.to();
         #[cfg(debug_assertions)]
         let expected_key = self.key_after(mv);
-        self.past.push(self.state.clone());
+        self.state_stack.push(self.state.clone());
         self.state.board_key ^= zobrist::side();
 
         let dirty = if mv.is_drop() {
@@ -64,12 +64,12 @@ impl Position {
         };
 
         self.side = !us;
-        self.ply += 1;
+        self.game_ply += 1;
         self.state.captured = dirty.captured;
         self.state.last_move = mv;
-        self.state.reversible += 1;
+        self.state.plies_from_null += 1;
         self.update_checks();
-        let run = &mut self.state.check_run[us.index()];
+        let run = &mut self.state.continuous_checks[us.index()];
         *run = if self.state.checkers.any() {
             run.saturating_add(1)
         } else {
@@ -109,21 +109,21 @@ impl Position {
             }
         }
         self.side = us;
-        self.ply -= 1;
+        self.game_ply -= 1;
         self.restore_state();
     }
 
     /// Passes the turn. The side to move must not be in check.
     pub fn do_null_move(&mut self) {
         debug_assert!(!self.in_check());
-        self.past.push(self.state.clone());
+        self.state_stack.push(self.state.clone());
         self.state.board_key ^= zobrist::side();
         self.state.captured = Piece::NONE;
         self.state.last_move = Move::NULL;
-        self.state.check_run = [0; 2];
-        self.state.reversible = 0;
+        self.state.continuous_checks = [0; 2];
+        self.state.plies_from_null = 0;
         self.side = !self.side;
-        self.ply += 1;
+        self.game_ply += 1;
         self.update_checks();
         self.filter.enter(self.state.board_key);
     }
@@ -133,14 +133,14 @@ impl Position {
         debug_assert_eq!(self.state.last_move, Move::NULL);
         self.filter.leave(self.state.board_key);
         self.side = !self.side;
-        self.ply -= 1;
+        self.game_ply -= 1;
         self.restore_state();
     }
 
     #[inline(always)]
     fn restore_state(&mut self) {
         // A missing entry would mean an undo without a do, which debug builds catch above.
-        if let Some(state) = self.past.pop() {
+        if let Some(state) = self.state_stack.pop() {
             self.state = state;
         }
     }
@@ -162,12 +162,12 @@ impl Position {
     /// Enemy pieces that step onto a square of `us`.
     #[inline(always)]
     fn step_checks(&self, us: Color, king: Square) -> Bitboard {
-        let royal = self.by_kind(PieceType::Horse) | self.by_kind(PieceType::Dragon);
+        let king_step_pieces = self.by_kind(PieceType::Horse) | self.by_kind(PieceType::Dragon);
         (attacks::pawn(us, king) & self.by_kind(PieceType::Pawn)
             | attacks::knight(us, king) & self.by_kind(PieceType::Knight)
             | attacks::silver(us, king) & self.by_kind(PieceType::Silver)
             | attacks::gold(us, king) & self.golds()
-            | attacks::king(king) & royal)
+            | attacks::king(king) & king_step_pieces)
             & self.by_color(!us)
     }
 

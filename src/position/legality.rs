@@ -8,16 +8,16 @@ use crate::types::{Color, Move, PieceType, Square};
 impl Position {
     /// Pieces of `color` that attack a square when `occupied` squares block.
     #[inline]
-    pub fn attackers_of(&self, color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
+    pub fn attackers_to(&self, color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
         let own = self.by_color(color);
-        let royal = self.by_kind(PieceType::King)
+        let king_step_pieces = self.by_kind(PieceType::King)
             | self.by_kind(PieceType::Horse)
             | self.by_kind(PieceType::Dragon);
         let steppers = attacks::pawn(!color, sq) & self.by_kind(PieceType::Pawn)
             | attacks::knight(!color, sq) & self.by_kind(PieceType::Knight)
             | attacks::silver(!color, sq) & self.by_kind(PieceType::Silver)
             | attacks::gold(!color, sq) & self.golds()
-            | attacks::king(sq) & royal;
+            | attacks::king(sq) & king_step_pieces;
         let lances = attacks::lance_ray(!color, sq) & self.by_kind(PieceType::Lance);
         let diagonal = attacks::bishop_rays(sq) & self.diagonal_sliders();
         let straight = attacks::rook_rays(sq) & self.straight_sliders();
@@ -33,7 +33,7 @@ impl Position {
     /// Whether a piece of `color` attacks a square when `occupied` squares block.
     #[inline]
     pub fn is_attacked(&self, color: Color, sq: Square, occupied: Bitboard) -> bool {
-        self.attackers_of(color, sq, occupied).any()
+        self.attackers_to(color, sq, occupied).any()
     }
 
     /// Squares around the king of `us` that the enemy attacks once that king has left its
@@ -55,7 +55,7 @@ impl Position {
         enemies: Bitboard,
     ) -> Bitboard {
         let them = !us;
-        let zone = attacks::king_zone(king);
+        let zone = attacks::king_attack_origins(king);
         let mut danger = Bitboard::EMPTY;
 
         let near = enemies & zone.steppers;
@@ -67,10 +67,10 @@ impl Position {
             for sq in near & self.golds() {
                 danger |= attacks::gold(them, sq);
             }
-            let royal = self.by_kind(PieceType::King)
+            let king_step_pieces = self.by_kind(PieceType::King)
                 | self.by_kind(PieceType::Horse)
                 | self.by_kind(PieceType::Dragon);
-            for sq in near & royal {
+            for sq in near & king_step_pieces {
                 danger |= attacks::king(sq);
             }
         }
@@ -101,7 +101,7 @@ impl Position {
         let occupied = self.occupied() | Bitboard::of(to);
 
         let takers = self
-            .attackers_of(them, to, occupied)
+            .attackers_to(them, to, occupied)
             .without(Bitboard::of(king));
         if takers.any() {
             let (_, pinned) = self.slider_checks(them, king);

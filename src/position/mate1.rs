@@ -91,7 +91,7 @@ impl Position {
             if target.free.without(reach(to)).any() {
                 continue;
             }
-            for from in self.attackers_of(us, to, occupied).without(own_king) {
+            for from in self.attackers_to(us, to, occupied).without(own_king) {
                 let kind = self.piece_on(from).kind();
                 let promotes = kind.can_promote() && (zone.contains(to) || zone.contains(from));
                 let plain = to.relative_rank(us) >= kind.dead_ranks();
@@ -173,7 +173,7 @@ impl Position {
         } else {
             target.pinned
         };
-        self.attackers_of(!us, to, occupied)
+        self.attackers_to(!us, to, occupied)
             .without(Bitboard::of(king) | there)
             .into_iter()
             .all(|taker| pinned.contains(taker) && !lines::same_ray(king, taker, to))

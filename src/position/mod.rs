@@ -49,9 +49,9 @@ pub struct Position {
     kings: [Option<Square>; 2],
     side: Color,
     /// Number of the move to be played, 1 at the start of a game.
-    ply: u32,
+    game_ply: u32,
     state: State,
-    past: Vec<State>,
+    state_stack: Vec<State>,
     filter: KeyFilter,
 }
 
@@ -64,9 +64,9 @@ impl Position {
             golds: Bitboard::EMPTY,
             kings: [None; 2],
             side: Color::Black,
-            ply: 1,
+            game_ply: 1,
             state: State::empty(),
-            past: Vec::with_capacity(512),
+            state_stack: Vec::with_capacity(512),
             filter: KeyFilter::new(),
         }
     }
@@ -79,8 +79,8 @@ impl Position {
 
     /// Number of the move to be played, counted from the start of the game (1 for its first).
     #[inline(always)]
-    pub fn ply(&self) -> u32 {
-        self.ply
+    pub fn game_ply(&self) -> u32 {
+        self.game_ply
     }
 
     /// What stands on each square.
@@ -221,10 +221,10 @@ impl Position {
 
     /// Moves played since the position was set up.
     pub fn moves_played(&self) -> impl Iterator<Item = Move> {
-        self.past
+        self.state_stack
             .iter()
             .skip(1)
-            .chain((!self.past.is_empty()).then_some(&self.state))
+            .chain((!self.state_stack.is_empty()).then_some(&self.state))
             .map(|state| state.last_move)
     }
 
@@ -273,9 +273,9 @@ impl PartialEq for Position {
             && self.golds == other.golds
             && self.kings == other.kings
             && self.side == other.side
-            && self.ply == other.ply
+            && self.game_ply == other.game_ply
             && self.state == other.state
-            && self.past == other.past
+            && self.state_stack == other.state_stack
             && self.filter == other.filter
     }
 }

@@ -82,9 +82,9 @@ trait Targets {
 }
 
 /// The same squares for every piece.
-struct Anywhere<const DROPS: bool>(Bitboard);
+struct AllTargets<const DROPS: bool>(Bitboard);
 
-impl<const DROPS: bool> Targets for Anywhere<DROPS> {
+impl<const DROPS: bool> Targets for AllTargets<DROPS> {
     #[inline(always)]
     fn board(&self, _: Square, _: PieceType) -> Bitboard {
         self.0
@@ -106,7 +106,7 @@ impl<const DROPS: bool> Targets for Anywhere<DROPS> {
 pub struct CheckInfo {
     squares: [Bitboard; 16],
     /// Own pieces that uncover a check when they leave the line to the enemy king.
-    pub discoverers: Bitboard,
+    pub discovered_checkers: Bitboard,
     enemy_king: Option<Square>,
 }
 
@@ -131,7 +131,7 @@ impl CheckInfo {
     #[inline(always)]
     fn gives_check(&self, from: Square, to: Square, kind: PieceType) -> bool {
         self.squares(kind).contains(to)
-            || self.discoverers.contains(from)
+            || self.discovered_checkers.contains(from)
                 && self
                     .enemy_king
                     .is_some_and(|king| !lines::same_ray(king, from, to))
@@ -141,7 +141,9 @@ impl CheckInfo {
     #[inline(always)]
     fn discovered(&self, from: Square) -> Bitboard {
         match self.enemy_king {
-            Some(king) if self.discoverers.contains(from) => !lines::ray_through(king, from),
+            Some(king) if self.discovered_checkers.contains(from) => {
+                !lines::ray_through(king, from)
+            }
             _ => Bitboard::EMPTY,
         }
     }
@@ -160,7 +162,7 @@ impl Targets for Checking<'_> {
     }
     #[inline(always)]
     fn pawns(&self, pawns: Bitboard, us: Color, kind: PieceType) -> Bitboard {
-        let mut uncovering = pawns & self.info.discoverers;
+        let mut uncovering = pawns & self.info.discovered_checkers;
         if let Some(king) = self.info.enemy_king {
             uncovering = uncovering.without(Bitboard::file(king.file()));
         }
@@ -178,25 +180,25 @@ impl Position {
     /// rook and of a lance to the second rank are not accompanied by the same move unpromoted,
     /// which is hardly ever better.
     pub fn generate_legal<const ALL: bool>(&self, sink: &mut impl MoveSink) {
-        let targets = Anywhere::<true>(!self.by_color(self.side));
+        let targets = AllTargets::<true>(!self.by_color(self.side));
         self.generate::<ALL, _>(&targets, sink);
     }
 
     /// Legal captures.
     pub fn generate_captures<const ALL: bool>(&self, sink: &mut impl MoveSink) {
-        let targets = Anywhere::<false>(self.by_color(!self.side));
+        let targets = AllTargets::<false>(self.by_color(!self.side));
         self.generate::<ALL, _>(&targets, sink);
     }
 
     /// Legal moves that do not capture, drops among them.
     pub fn generate_quiets<const ALL: bool>(&self, sink: &mut impl MoveSink) {
-        let targets = Anywhere::<true>(!self.occupied());
+        let targets = AllTargets::<true>(!self.occupied());
         self.generate::<ALL, _>(&targets, sink);
     }
 
     /// Legal moves that do not capture and put no piece on the board: without the drops.
     pub fn generate_quiet_board_moves<const ALL: bool>(&self, sink: &mut impl MoveSink) {
-        let targets = Anywhere::<false>(!self.occupied());
+        let targets = AllTargets::<false>(!self.occupied());
         self.generate::<ALL, _>(&targets, sink);
     }
 
@@ -242,7 +244,7 @@ impl Position {
             let nowhere = Bitboard::EMPTY;
             return CheckInfo {
                 squares: [nowhere; 16],
-                discoverers: nowhere,
+                discovered_checkers: nowhere,
                 enemy_king: None,
             };
         };
@@ -262,17 +264,17 @@ impl Position {
             none, pawn, lance, knight, silver, bishop, rook, gold, none, gold, gold, gold, gold,
             horse, dragon, none,
         ];
-        let mut discoverers = Bitboard::EMPTY;
+        let mut discovered_checkers = Bitboard::EMPTY;
         for sniper in self.snipers(them, king) {
             let shield = lines::between(king, sniper) & occupied;
             if !shield.has_many() {
-                discoverers |= shield;
+                discovered_checkers |= shield;
             }
         }
-        discoverers &= self.by_color(us);
+        discovered_checkers &= self.by_color(us);
         CheckInfo {
             squares,
-            discoverers,
+            discovered_checkers,
             enemy_king: Some(king),
         }
     }

@@ -103,8 +103,13 @@ impl Position {
         let us = self.side.index();
         let hand = self.state.hands[us];
         let mut occurrences = 1;
-        for distance in (2..=self.state.reversible as usize).step_by(2) {
-            let Some(earlier) = self.past.len().checked_sub(distance).map(|i| &self.past[i]) else {
+        for distance in (2..=self.state.plies_from_null as usize).step_by(2) {
+            let Some(earlier) = self
+                .state_stack
+                .len()
+                .checked_sub(distance)
+                .map(|i| &self.state_stack[i])
+            else {
                 break;
             };
             if earlier.board_key != self.state.board_key {
@@ -132,8 +137,8 @@ impl Position {
     fn repeated(&self, distance: usize) -> Repetition {
         let us = self.side.index();
         let moves = distance / 2;
-        let own_checks = self.state.check_run[us] as usize >= moves;
-        let enemy_checks = self.state.check_run[1 - us] as usize >= moves;
+        let own_checks = self.state.continuous_checks[us] as usize >= moves;
+        let enemy_checks = self.state.continuous_checks[1 - us] as usize >= moves;
         match (own_checks, enemy_checks) {
             (true, false) => Repetition::Loss,
             (false, true) => Repetition::Win,
@@ -144,8 +149,8 @@ impl Position {
     /// How the game so far stands under the repetition rule: the first fourth occurrence of a
     /// position ended it, whatever was played after that.
     pub fn game_repetition(&self) -> GameRepetition {
-        let states: Vec<_> = self.past.iter().chain([&self.state]).collect();
-        let start_side = if self.past.len().is_multiple_of(2) {
+        let states: Vec<_> = self.state_stack.iter().chain([&self.state]).collect();
+        let start_side = if self.state_stack.len().is_multiple_of(2) {
             self.side
         } else {
             !self.side
@@ -158,7 +163,7 @@ impl Position {
                 continue;
             };
             let moves = (now - first) / 2;
-            let checked = |color: Color| state.check_run[color.index()] as usize >= moves;
+            let checked = |color: Color| state.continuous_checks[color.index()] as usize >= moves;
             return match (checked(start_side), checked(!start_side)) {
                 (true, false) => GameRepetition::Loses(start_side),
                 (false, true) => GameRepetition::Loses(!start_side),

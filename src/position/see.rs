@@ -59,7 +59,7 @@ impl Position {
             return true;
         }
 
-        let takers = self.attackers_of(!self.side, to, occupied) & occupied;
+        let takers = self.attackers_to(!self.side, to, occupied) & occupied;
         takers.is_empty() || self.exchange(to, occupied, takers, at_stake)
     }
 
@@ -130,7 +130,7 @@ impl Position {
         occupied: Bitboard,
     ) -> Bitboard {
         let attackers = &mut known[side.index()];
-        *attackers.get_or_insert_with(|| self.attackers_of(side, to, occupied)) & occupied
+        *attackers.get_or_insert_with(|| self.attackers_to(side, to, occupied)) & occupied
     }
 
     /// The cheapest of a set of pieces that attack one square.

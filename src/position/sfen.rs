@@ -41,7 +41,7 @@ impl Position {
             other => return Err(SfenError::Side(clip(other))),
         };
         position.read_hands(fields.next().ok_or(SfenError::Missing("hands"))?)?;
-        position.ply = match fields.next() {
+        position.game_ply = match fields.next() {
             Some(number) => read_move_number(number)?,
             None => 1,
         };
@@ -318,7 +318,7 @@ impl Position {
         if text.len() == start {
             text.push('-');
         }
-        let _ = write!(text, " {}", self.ply);
+        let _ = write!(text, " {}", self.game_ply);
         text
     }
 }
@@ -378,7 +378,10 @@ mod tests {
             "4k4/9/9/9/9/9/9/9/4K4 b - 1"
         );
         let huge = format!("4k4/9/9/9/9/9/9/9/4K4 b - {}", "9".repeat(40));
-        assert_eq!(Position::from_sfen(&huge).unwrap().ply(), MAX_MOVE_NUMBER);
+        assert_eq!(
+            Position::from_sfen(&huge).unwrap().game_ply(),
+            MAX_MOVE_NUMBER
+        );
     }
 
     #[test]

@@ -22,9 +22,9 @@ pub(super) struct State {
     /// The last move; [`Move::NONE`] at the start, [`Move::NULL`] after a null move.
     pub last_move: Move,
     /// For each colour, how many of its latest moves in a row gave check (連続王手).
-    pub check_run: [u16; 2],
+    pub continuous_checks: [u16; 2],
     /// Plies since the start position or the last null move.
-    pub reversible: u32,
+    pub plies_from_null: u32,
 }
 
 impl State {
@@ -37,8 +37,8 @@ impl State {
             pinned: Bitboard::EMPTY,
             captured: Piece::NONE,
             last_move: Move::NONE,
-            check_run: [0; 2],
-            reversible: 0,
+            continuous_checks: [0; 2],
+            plies_from_null: 0,
         }
     }
 }

@@ -57,7 +57,7 @@ impl Position {
         )?;
 
         let attackers = |color: Color| match self.king(color) {
-            Some(king) => self.attackers_of(!color, king, self.occupied()),
+            Some(king) => self.attackers_to(!color, king, self.occupied()),
             None => Bitboard::EMPTY,
         };
         check(self.checkers() == attackers(self.side), "checkers")?;
@@ -71,7 +71,7 @@ impl Position {
                 let without = self.occupied() ^ Bitboard::of(*sq);
                 *sq != king
                     && self
-                        .attackers_of(!self.side, king, without)
+                        .attackers_to(!self.side, king, without)
                         .without(checkers)
                         .any()
             };

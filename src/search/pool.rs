@@ -221,7 +221,7 @@ impl Searcher {
         let side = position.side_to_move();
         let mut main = Some(MainWork {
             duties: MainDuties {
-                time: TimeManager::new(&limits, side, position.ply(), options, start),
+                time: TimeManager::new(&limits, side, position.game_ply(), options, start),
                 nodes: limits.nodes,
                 soft_nodes: None,
                 report,

@@ -197,7 +197,7 @@ impl Worker {
         let Some(&mv) = line.first() else { return };
         let score = value::mate_in(line.len());
         let limit = self.options.max_moves_to_draw as usize;
-        let too_late = limit != 0 && self.position.ply() as usize + line.len() > limit + 1;
+        let too_late = limit != 0 && self.position.game_ply() as usize + line.len() > limit + 1;
         if too_late || self.root_moves[0].score >= score {
             return;
         }

@@ -139,7 +139,7 @@ impl Solo {
         let limits = Limits::default();
         let now = Instant::now();
         self.worker.main = Some(MainDuties {
-            time: TimeManager::new(&limits, side, position.ply(), &self.options, now),
+            time: TimeManager::new(&limits, side, position.game_ply(), &self.options, now),
             nodes: Some(nodes),
             soft_nodes,
             report: Box::new(Silence),

@@ -333,7 +333,7 @@ impl Worker {
             Repetition::Inferior => return Some(-value::SUPERIOR),
         }
         let limit = self.options.max_moves_to_draw;
-        if limit != 0 && self.position.ply() > limit {
+        if limit != 0 && self.position.game_ply() > limit {
             // A mate by the last move still counts.
             let mated = !self.position.has_legal_move();
             return Some(if mated {

@@ -86,7 +86,7 @@ impl Referee {
         if position.declaration_win(DECLARATION).is_some() {
             return Some((End::Declaration, GameResult::Win(side)));
         }
-        if position.ply() > self.max_moves {
+        if position.game_ply() > self.max_moves {
             return Some((End::MaxMoves, GameResult::Draw));
         }
         let winner = if self.agreed > 0 {

@@ -57,7 +57,7 @@ impl Filter {
         let mv = played.mv;
         let is_quiet = || !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
         score.unsigned_abs() <= self.max_score
-            && position.ply() >= self.min_ply
+            && position.game_ply() >= self.min_ply
             && (self.noisy || is_quiet())
     }
 }
@@ -230,8 +230,8 @@ impl<'a> Reader<'a> {
         }
         self.counts.read += 1;
         self.counts.visited += 1;
-        let taken =
-            score.unsigned_abs() <= self.filter.max_score && position.ply() >= self.filter.min_ply;
+        let taken = score.unsigned_abs() <= self.filter.max_score
+            && position.game_ply() >= self.filter.min_ply;
         let active = taken.then(|| self.shape.active(position)).flatten();
         let Some((features, output)) = active else {
             self.counts.left_out += 1;

@@ -43,7 +43,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
     let mut position = Position::startpos();
     while positions.len() < count {
         match position.legal_moves().choose(&mut rng) {
-            Some(&mv) if position.ply() < 150 => {
+            Some(&mv) if position.game_ply() < 150 => {
                 position.do_move(mv);
                 positions.push(position.clone());
             }

@@ -238,7 +238,7 @@ impl Engine {
                 return Err(UsiError::IllegalMove {
                     number,
                     mv,
-                    ply: position.ply(),
+                    ply: position.game_ply(),
                 });
             }
             position.do_move(mv);
@@ -252,7 +252,7 @@ impl Engine {
         self.prepare();
         self.keep_legal(&mut limits.searchmoves);
         if let Some(time) = random_time {
-            limits.movetime = Some(draw_time(time, self.position.ply()));
+            limits.movetime = Some(draw_time(time, self.position.game_ply()));
         }
         self.lower_limits(&mut limits);
         let unlimited = limits.clock.is_none()

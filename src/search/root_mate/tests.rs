@@ -54,7 +54,7 @@ impl Task {
             clear: true,
         });
         let limits = Limits::default();
-        let (ply, now) = (self.position.ply(), Instant::now());
+        let (ply, now) = (self.position.game_ply(), Instant::now());
         worker.main = Some(MainDuties {
             time: TimeManager::new(&limits, side, ply, &self.options, now),
             nodes: Some(self.nodes),
@@ -300,7 +300,7 @@ fn a_search_stopped_in_a_slice_ends_at_once() {
         ..Limits::default()
     };
     if let Some(main) = &mut worker.main {
-        let (side, ply) = (task.position.side_to_move(), task.position.ply());
+        let (side, ply) = (task.position.side_to_move(), task.position.game_ply());
         main.time = TimeManager::new(&limits, side, ply, &task.options, Instant::now());
     }
     let began = Instant::now();

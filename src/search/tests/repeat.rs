@@ -40,7 +40,7 @@ impl Report for Silence {
 /// What makes a worker stop after so many nodes.
 fn duties(position: &Position, nodes: u64) -> Option<MainDuties> {
     let (options, now) = (SearchOptions::default(), std::time::Instant::now());
-    let (side, ply) = (position.side_to_move(), position.ply());
+    let (side, ply) = (position.side_to_move(), position.game_ply());
     Some(MainDuties {
         time: time::TimeManager::new(&Limits::default(), side, ply, &options, now),
         nodes: Some(nodes),

@@ -116,7 +116,7 @@ fn every_other_game_starts_from_the_book() {
         assert!(expected.is_none() || game.opening <= 6);
         assert!(game.replay(|_, _| ()).is_ok());
         assert_eq!(
-            game.start_position().unwrap().ply() == 31,
+            game.start_position().unwrap().game_ply() == 31,
             expected.is_some()
         );
     }
