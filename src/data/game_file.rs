@@ -6,7 +6,6 @@
 //! where reading ends and where continuing goes on; anything else that is no record is an error.
 #![forbid(unsafe_code)]
 
-use super::crc::crc32;
 use super::error::{DataError, Problem};
 use super::game::Game;
 use super::header::{Header, MAX_LENGTH};
@@ -102,7 +101,7 @@ impl GameReader {
             self.torn = true;
             return Ok(None);
         }
-        if crc32(&self.bytes) != u32::from_le_bytes(sum) {
+        if crc32fast::hash(&self.bytes) != u32::from_le_bytes(sum) {
             return self.torn_or("its checksum is wrong", &[]);
         }
         let game = Game::decode(&self.bytes).map_err(Problem::Record)?;
@@ -265,7 +264,7 @@ impl GameWriter {
         let Ok(length) = u16::try_from(bytes.len() - FRAME) else {
             return Err(self.error(Problem::TooLong(game.moves.len())));
         };
-        let sum = crc32(&bytes[FRAME..]);
+        let sum = crc32fast::hash(&bytes[FRAME..]);
         bytes[..2].copy_from_slice(&length.to_le_bytes());
         bytes[2..4].copy_from_slice(&(!length).to_le_bytes());
         bytes[4..FRAME].copy_from_slice(&sum.to_le_bytes());

@@ -9,7 +9,6 @@
 //! | 16 + *n* | u32 | CRC-32 of everything before |
 #![forbid(unsafe_code)]
 
-use super::crc::crc32;
 use super::error::Problem;
 
 /// First bytes of every game file.
@@ -97,7 +96,7 @@ impl Header {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((text.len() as u32).to_le_bytes());
         bytes.extend(text.as_bytes());
-        bytes.extend(crc32(&bytes).to_le_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
         bytes
     }
 
@@ -124,7 +123,7 @@ impl Header {
             return Err(Problem::Header("its length is not possible"));
         }
         let text = bytes.get(FIXED..end).ok_or(CUT)?;
-        if number(end)? != crc32(&bytes[..end]) {
+        if number(end)? != crc32fast::hash(&bytes[..end]) {
             return Err(Problem::Header("its checksum is wrong"));
         }
         let text = std::str::from_utf8(text).map_err(|_| Problem::Header("it is no text"))?;

@@ -10,7 +10,6 @@
 pub(crate) mod calibration;
 pub mod command;
 mod convert;
-pub(crate) mod crc;
 pub mod error;
 pub mod files;
 pub mod game;

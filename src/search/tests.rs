@@ -16,8 +16,8 @@ use super::*;
 use crate::eval::Evaluator;
 use crate::eval::nnue::embedded;
 use crate::position::Position;
-use crate::selfplay::random::Random;
 use crate::types::{Color, Depth, Move, Value, value};
+use rand::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -34,12 +34,11 @@ fn positions(text: &'static str) -> impl Iterator<Item = Position> {
 /// Positions of random play, one every few plies: kings run, hands fill.
 fn random_positions(seed: u64, games: u32) -> impl Iterator<Item = Position> {
     (0..games).flat_map(move |game| {
-        let mut random = Random::of_game(seed, game);
+        let mut rng = StdRng::seed_from_u64(seed << 32 | u64::from(game));
         let mut position = Position::startpos();
         let mut seen = Vec::new();
         for ply in 1..=160 {
-            let moves = position.legal_moves();
-            let Some(&mv) = moves.get(random.below(moves.len().max(1))) else {
+            let Some(&mv) = position.legal_moves().choose(&mut rng) else {
                 break;
             };
             position.do_move(mv);

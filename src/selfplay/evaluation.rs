@@ -1,10 +1,11 @@
 //! The evaluation games are played with, and how the header of a file names it.
 #![forbid(unsafe_code)]
 
+use crate::cli::stable_rng;
 use crate::eval::Evaluator;
 use crate::eval::nnue::{LoadedNetwork, NetError, Network, embedded};
 use crate::position::Position;
-use crate::selfplay::random::Random;
+use rand::seq::IndexedRandom;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,41 +46,27 @@ impl Evaluation {
 
 /// A hash of the values of many positions: another version of the evaluation has another one.
 fn fingerprint(mut evaluator: Evaluator) -> u64 {
-    const GAMES: u32 = 32;
+    const GAMES: u64 = 32;
     const PLIES: usize = 40;
-    let mut values = Vec::new();
+    let mut hash = crc32fast::Hasher::new();
     for game in 0..GAMES {
-        let mut random = Random::of_game(0, game);
+        let mut rng = stable_rng(0, game);
         let mut position = Position::startpos();
         for _ in 0..PLIES {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
+            let Some(&mv) = position.legal_moves().choose(&mut rng) else {
                 break;
-            }
-            position.do_move(moves[random.below(moves.len())]);
+            };
+            position.do_move(mv);
             evaluator.reset(&position);
-            values.extend(evaluator.evaluate(&position).to_le_bytes());
+            hash.update(&evaluator.evaluate(&position).to_le_bytes());
         }
     }
-    fnv1a(values)
-}
-
-/// FNV-1a of 64 bits, <http://www.isthe.com/chongo/tech/comp/fnv/>.
-fn fnv1a(bytes: Vec<u8>) -> u64 {
-    bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
+    hash.finalize().into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hashes_are_the_published_ones() {
-        assert_eq!(fnv1a(b"".to_vec()), 0xCBF2_9CE4_8422_2325);
-        assert_eq!(fnv1a(b"foobar".to_vec()), 0x8594_4171_F739_67E8);
-    }
 
     #[test]
     fn the_same_evaluation_has_the_same_hash() {

@@ -11,7 +11,6 @@ pub mod evaluation;
 pub mod openings;
 mod play;
 mod progress;
-pub mod random;
 pub mod referee;
 mod run;
 mod settings;

@@ -1,14 +1,16 @@
 //! One game of the engine against itself.
 #![forbid(unsafe_code)]
 
+use crate::cli::{StableRng, stable_rng};
 use crate::data::calibration::PAWN;
 use crate::data::{Branch, End, Game, GameResult, Played};
 use crate::eval::nnue::Network;
 use crate::position::Position;
 use crate::search::{HashError, SearchOptions, Solo};
-use crate::selfplay::random::Random;
 use crate::selfplay::referee::{DECLARATION, Referee};
 use crate::types::{Depth, Value, value};
+use rand::Rng;
+use rand::seq::{IndexedRandom, SliceRandom};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,7 +139,7 @@ impl Player {
     /// # Errors
     /// When no opening is fit to be played on.
     pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Result<Option<Vec<Game>>, PlayError> {
-        let mut random = Random::of_game(self.rules.seed, number);
+        let mut rng = stable_rng(self.rules.seed, number.into());
         self.solo.clear();
         for _ in 0..MAX_OPENINGS {
             let mut game = Game {
@@ -149,9 +151,9 @@ impl Player {
                 result: GameResult::Draw,
                 end: End::Unknown,
             };
-            let opening = self.opening(&mut random, &mut game);
+            let opening = self.opening(&mut rng, &mut game);
             let lines =
-                opening.and_then(|position| self.finish(position, &mut random, &mut game, stop));
+                opening.and_then(|position| self.finish(position, &mut rng, &mut game, stop));
             // Openings that are out of balance, or end the game, are replaced by others.
             if let Some(mut lines) = lines {
                 lines.push(game);
@@ -171,7 +173,7 @@ impl Player {
     fn finish(
         &mut self,
         mut position: Position,
-        random: &mut Random,
+        rng: &mut StableRng,
         game: &mut Game,
         stop: &AtomicBool,
     ) -> Option<Vec<Game>> {
@@ -186,9 +188,9 @@ impl Player {
                 return None;
             }
             let every = self.rules.side_lines as usize;
-            if every > 0 && !is_first && random.below(every) == 0 {
+            if every > 0 && !is_first && rng.random_range(0..every) == 0 {
                 let referee = self.referee.clone();
-                lines.extend(self.side_line(position.clone(), random, game, stop));
+                lines.extend(self.side_line(position.clone(), rng, game, stop));
                 self.referee = referee;
                 if stop.load(Ordering::Relaxed) {
                     return None;
@@ -205,7 +207,7 @@ impl Player {
     fn side_line(
         &mut self,
         mut position: Position,
-        random: &mut Random,
+        rng: &mut StableRng,
         game: &Game,
         stop: &AtomicBool,
     ) -> Option<Game> {
@@ -221,10 +223,10 @@ impl Player {
             end: End::SideLine,
             ..*game
         };
-        self.random_move(&mut position, random, &mut line);
+        self.random_move(&mut position, rng, &mut line);
         while self.referee.ended(&position).is_none() && !stop.load(Ordering::Relaxed) {
             self.search_move(&mut position, &mut line)?;
-            if random.below(self.rules.side_lines as usize) == 0 {
+            if rng.random_range(0..self.rules.side_lines) == 0 {
                 break;
             }
         }
@@ -246,7 +248,6 @@ impl Player {
             score: Some(found.score as i16),
         });
         position.do_move(found.mv);
-        self.referee.played(position);
         Some(found.score)
     }
 
@@ -258,12 +259,10 @@ impl Player {
         }
         let index = game.moves.len() as u16;
         let mut visits = self.solo.take_visits();
-        if visits.len() > most {
-            // Random numbers of its own, so that the game is the same with and without.
-            Random::new(game.number.into(), index.into()).shuffle(&mut visits);
-            visits.truncate(most);
-        }
-        let ways = visits
+        // Random numbers of its own, so that the game is the same with and without.
+        let mut rng = stable_rng(game.number.into(), index.into());
+        let (kept, _) = visits.partial_shuffle(&mut rng, most);
+        let ways = kept
             .iter()
             .map(|visit| (&*visit.line, visit.score as i16, visit.bound));
         game.branches.extend(Branch::tree(index, ways));
@@ -276,20 +275,19 @@ impl Player {
     }
 
     /// Sets a game up and plays its random moves; `None` if that is not possible.
-    fn opening(&mut self, random: &mut Random, game: &mut Game) -> Option<Position> {
+    fn opening(&mut self, rng: &mut StableRng, game: &mut Game) -> Option<Position> {
         let book = &self.rules.book;
         let (mut position, plies) = if book.is_empty() || game.number.is_multiple_of(2) {
             (Position::startpos(), &self.rules.opening)
         } else {
-            (book[random.below(book.len())].clone(), &BOOK_PLIES)
+            (book[rng.random_range(0..book.len())].clone(), &BOOK_PLIES)
         };
-        let (low, high) = (*plies.start(), *plies.end());
-        game.opening = low + random.below(usize::from(high - low) + 1) as u8;
+        game.opening = rng.random_range(plies.clone());
         let start = position.to_sfen();
         game.start = (start != Position::startpos().to_sfen()).then_some(start);
-        self.referee.begin(&position);
+        self.referee.begin();
         for _ in 0..game.opening {
-            if !self.random_move(&mut position, random, game) {
+            if !self.random_move(&mut position, rng, game) {
                 return None;
             }
         }
@@ -300,17 +298,14 @@ impl Player {
     fn random_move(
         &mut self,
         position: &mut Position,
-        random: &mut Random,
+        rng: &mut StableRng,
         game: &mut Game,
     ) -> bool {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
+        let Some(&mv) = position.legal_moves().choose(rng) else {
             return false;
-        }
-        let mv = moves[random.below(moves.len())];
+        };
         game.moves.push(Played { mv, score: None });
         position.do_move(mv);
-        self.referee.played(position);
         true
     }
 }

@@ -8,8 +8,6 @@ use crate::types::{Color, Value};
 
 /// The declaration rule of all games.
 pub const DECLARATION: EnteringKingRule = EnteringKingRule::CSARule27;
-/// Occurrences of a position that end the game.
-const OCCURRENCES: usize = 4;
 
 /// Watches a game.
 #[derive(Clone)]
@@ -20,8 +18,6 @@ pub struct Referee {
     /// this score.
     adjudication: Value,
     agreement: u32,
-    /// Keys of the positions of the game so far.
-    keys: Vec<u64>,
     /// Plies in a row that agree on a winner; negative for White.
     agreed: i32,
 }
@@ -34,21 +30,13 @@ impl Referee {
             max_moves,
             adjudication,
             agreement,
-            keys: Vec::new(),
             agreed: 0,
         }
     }
 
     /// A game begins.
-    pub fn begin(&mut self, position: &Position) {
-        self.keys.clear();
+    pub fn begin(&mut self) {
         self.agreed = 0;
-        self.played(position);
-    }
-
-    /// A move led to this position.
-    pub fn played(&mut self, position: &Position) {
-        self.keys.push(position.key());
     }
 
     /// The search of the side to move gave this score.
@@ -72,15 +60,11 @@ impl Referee {
         if !position.has_legal_move() {
             return Some((End::Mate, GameResult::Win(!side)));
         }
-        let key = position.key();
-        let occurrences = self.keys.iter().filter(|&&earlier| earlier == key).count();
-        if occurrences >= OCCURRENCES {
-            match position.game_repetition() {
-                GameRepetition::None => {}
-                GameRepetition::Draw => return Some((End::Repetition, GameResult::Draw)),
-                GameRepetition::Loses(loser) => {
-                    return Some((End::PerpetualCheck, GameResult::Win(!loser)));
-                }
+        match position.game_repetition() {
+            GameRepetition::None => {}
+            GameRepetition::Draw => return Some((End::Repetition, GameResult::Draw)),
+            GameRepetition::Loses(loser) => {
+                return Some((End::PerpetualCheck, GameResult::Win(!loser)));
             }
         }
         if position.declaration_win(DECLARATION).is_some() {
@@ -106,12 +90,10 @@ mod tests {
 
     /// How a game stands after some moves.
     fn ended(sfen: &str, moves: &str) -> Option<(End, GameResult)> {
-        let mut referee = Referee::new(100, 3000, 4);
+        let referee = Referee::new(100, 3000, 4);
         let mut position = Position::from_sfen(sfen).unwrap();
-        referee.begin(&position);
         for text in moves.split_whitespace() {
             position.do_move(Move::from_usi(text).unwrap());
-            referee.played(&position);
         }
         referee.ended(&position)
     }
@@ -155,7 +137,6 @@ mod tests {
     fn agreement_must_last() {
         let mut referee = Referee::new(100, 3000, 4);
         let position = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1").unwrap();
-        referee.begin(&position);
         let mut note = |score: Value, side: Color| {
             referee.scored(score, side);
             referee.ended(&position).map(|(_, result)| result)
@@ -182,7 +163,7 @@ mod tests {
             note(3000, Color::White),
             Some(GameResult::Win(Color::White))
         );
-        referee.begin(&position);
+        referee.begin();
         assert_eq!(referee.ended(&position), None);
     }
 }

@@ -4,14 +4,14 @@
 use super::evaluation::Evaluation;
 use super::play::Rules;
 use crate::cli::arguments::{ArgumentError, Arguments};
-use crate::cli::cores;
+use crate::cli::{StableRng, cores};
 use crate::data::{DataError, GameReader, Header, Problem, is_game_file};
 use crate::position::Position;
 use crate::selfplay::openings::{self, OpeningsError};
 use crate::types::{Value, value};
+use rand::{RngCore, SeedableRng};
 use std::ffi::OsString;
 use std::fs;
-use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -152,7 +152,7 @@ impl Settings {
         let rules = Rules {
             seed: seed
                 .or(begun("seed", 0..=u64::MAX)?)
-                .unwrap_or_else(random_seed),
+                .unwrap_or_else(|| StableRng::from_os_rng().next_u64()),
             nodes: nodes.or(begun_nodes).unwrap_or(NODES),
             max_moves: max_moves.or(begun_moves).unwrap_or(MAX_MOVES),
             opening: 4..=14,
@@ -237,10 +237,4 @@ fn begun(path: &Path) -> Result<Option<Header>, DataError> {
         return Ok(None);
     }
     Ok(Some(GameReader::open(path)?.header().clone()))
-}
-
-/// A seed that nobody had before.
-fn random_seed() -> u64 {
-    // The standard library seeds its hash maps from the system's random numbers.
-    RandomState::new().hash_one(std::process::id())
 }

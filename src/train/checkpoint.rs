@@ -14,7 +14,6 @@ use super::hidden;
 use super::kernel::TILE;
 use super::model::{Model, Shape, Tail};
 use super::outputs::write_whole;
-use crate::data::crc::crc32;
 use crate::eval::nnue::ClassicNetwork;
 use std::fs;
 use std::path::Path;
@@ -59,7 +58,7 @@ impl State {
         for numbers in [&self.model.rows, mean, square, common_mean, common_square] {
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
-        bytes.extend(crc32(&bytes).to_le_bytes());
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
         write_whole(path, &bytes)
     }
 
@@ -122,7 +121,7 @@ fn parse(bytes: &[u8]) -> Result<(State, String), (usize, &'static str)> {
         }
         at = end;
     }
-    if word(at)? != crc32(&bytes[..at]) {
+    if word(at)? != crc32fast::hash(&bytes[..at]) {
         return Err((at, "the checksum of the checkpoint is wrong"));
     }
     let end = at + 4;

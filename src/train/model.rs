@@ -9,9 +9,10 @@
 
 use super::sample::ACTIVE;
 use super::{classic, hidden};
+use crate::cli::stable_rng;
 use crate::eval::nnue::{ClassicNetwork, NetError, OwnNetwork};
 use crate::position::Position;
-use crate::selfplay::random::Random;
+use rand::Rng;
 use std::fmt;
 
 /// Weights of features stay within this: with 40 of them and the bias, no sum overflows 16 bits.
@@ -141,12 +142,12 @@ pub struct Model {
 impl Model {
     /// Random numbers to start from.
     pub fn random(shape: Shape, seed: u64) -> Model {
-        let mut random = Random::new(seed, 0);
+        let mut rng = stable_rng(seed, 0);
         let mut rows = vec![0.0; shape.rows() * shape.width];
         // The copies of a feature begin alike.
         let features = shape.dimensions() * shape.width;
         let (first, others) = rows.split_at_mut(features / shape.copies());
-        first.fill_with(|| 0.05 * random.symmetric());
+        first.fill_with(|| rng.random_range(-0.05..=0.05));
         let (others, rest) = others.split_at_mut(features - first.len());
         for copy in others.chunks_mut(first.len()) {
             copy.copy_from_slice(first);
@@ -155,7 +156,7 @@ impl Model {
         biases.fill(0.2);
         let mut fill = |weights: &mut [f32], inputs: usize| {
             let limit = (1.0 / inputs as f32).sqrt();
-            weights.fill_with(|| limit * random.symmetric());
+            weights.fill_with(|| rng.random_range(-limit..=limit));
         };
         let inputs = 2 * shape.width;
         match shape.tail {

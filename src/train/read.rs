@@ -12,13 +12,12 @@ use crate::data::files::Input;
 use crate::data::{Game, Played, Seen};
 use crate::position::Position;
 use crate::search::ScoreBound;
-use crate::selfplay::random::Random;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
 
 /// One game in so many is held back for validation: a whole one, as its positions are alike.
-const HELD_BACK: usize = 20;
+const HELD_BACK: u32 = 20;
 /// So many positions are enough to validate with.
 const MAX_HELD_BACK: u64 = 400_000;
 
@@ -155,11 +154,13 @@ impl<'a> Reader<'a> {
     /// network was validated with it has not learnt from in a run before either, whatever other
     /// files there were.
     fn holds_back(&self, game: &Game) -> bool {
-        let opening = game.moves.iter().take(game.opening.into());
-        let moves = opening.map(|played| u64::from(played.mv.raw()));
-        let key = moves.fold(game.number.into(), |key, mv| Random::new(key, mv).number());
-        let chosen = Random::new(self.seed, key).below(HELD_BACK) == 0;
-        chosen && self.counts.held_back < MAX_HELD_BACK
+        let mut hash = crc32fast::Hasher::new();
+        hash.update(&self.seed.to_le_bytes());
+        hash.update(&game.number.to_le_bytes());
+        for played in game.moves.iter().take(game.opening.into()) {
+            hash.update(&played.mv.raw().to_le_bytes());
+        }
+        hash.finalize().is_multiple_of(HELD_BACK) && self.counts.held_back < MAX_HELD_BACK
     }
 
     /// Takes the samples of a game: an error of the sink, or one of the game.

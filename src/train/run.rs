@@ -14,8 +14,8 @@ use super::sample::Sample;
 use super::schedule;
 use super::set::{Collector, Set};
 use super::settings::Settings;
-use crate::cli::{console, files, interrupt};
-use crate::selfplay::random::Random;
+use crate::cli::{console, files, interrupt, stable_rng};
+use rand::seq::SliceRandom;
 use std::fs;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -225,7 +225,7 @@ impl<'a> Run<'a> {
         let mut parts: Vec<usize> = (0..lengths.len()).collect();
         let purpose = |part: usize| (epoch + 1) << 32 | part as u64;
         let seed = self.settings.seed;
-        Random::new(seed, purpose(lengths.len())).shuffle(&mut parts);
+        parts.shuffle(&mut stable_rng(seed, purpose(lengths.len())));
         // The number of the next batch.
         let mut step = epoch * self.steps;
         for part in parts {
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
             }
             let samples = self.set.part(part)?;
             let mut order: Vec<u32> = (0..samples.len() as u32).collect();
-            Random::new(seed, purpose(part)).shuffle(&mut order);
+            order.shuffle(&mut stable_rng(seed, purpose(part)));
             for batch in order.chunks(self.settings.batch) {
                 if step >= self.state.step {
                     self.step(&samples, batch)?;

@@ -6,7 +6,8 @@
 
 use super::error::TrainError;
 use super::sample::{BYTES, Sample};
-use crate::selfplay::random::Random;
+use crate::cli::{StableRng, stable_rng};
+use rand::Rng;
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -91,7 +92,7 @@ pub struct Collector {
     limit: usize,
     /// Most samples there can be.
     most: u64,
-    random: Random,
+    rng: StableRng,
     memory: Vec<Sample>,
     /// Once there were too many.
     disk: Option<(Folder, Vec<Part>)>,
@@ -111,7 +112,7 @@ impl Collector {
             folder,
             limit: (memory / size_of::<Sample>() as u64).max(1) as usize,
             most,
-            random: Random::new(seed, 1),
+            rng: stable_rng(seed, 1),
             memory: Vec::new(),
             disk: None,
             validation: Vec::new(),
@@ -170,7 +171,7 @@ impl Collector {
         let Some((folder, parts)) = &mut self.disk else {
             return Ok(());
         };
-        let number = self.random.below(parts.len());
+        let number = self.rng.random_range(0..parts.len());
         let mut bytes = Vec::with_capacity(BYTES);
         sample.encode(&mut bytes);
         let part = &mut parts[number];

@@ -34,7 +34,7 @@ fn a_search_without_a_move_writes_nothing_about_its_node() {
 fn the_only_move_left_out_is_no_mate() {
     // Nothing is left, which says that the other moves stay below the window, not that the side
     // to move is mated.
-    let mut forced = random_positions(7, 60).filter(|root| root.legal_moves().len() == 1);
+    let mut forced = random_positions(7, 600).filter(|root| root.legal_moves().len() == 1);
     let root = forced.next().unwrap();
     let moves = root.legal_moves();
     let mut worker = worker(&root, Mode::Full);

@@ -76,10 +76,10 @@ fn generated(position: &Position) -> Vec<Move> {
 #[test]
 fn every_move_comes_once_and_the_hash_move_first() {
     let worker = experienced();
-    let mut random = Random::new(6, 1);
+    let mut rng = StdRng::seed_from_u64(6);
     for position in nodes() {
         let legal = position.legal_moves();
-        let hash_move = legal[random.below(legal.len())];
+        let hash_move = *legal.choose(&mut rng).unwrap();
         for hash_move in [Move::NONE, hash_move] {
             let picker = MovePicker::new(hash_move, &position, &MoveArena::new());
             let moves = picked(&worker, &position, picker, usize::MAX);

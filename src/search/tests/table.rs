@@ -37,24 +37,24 @@ fn a_lone_repetition_is_worth_a_draw_whatever_the_table() {
 }
 
 /// An entry with nothing true in it.
-fn garbage(random: &mut Random, moves: &[Move]) -> Entry {
-    let mv = match random.below(4) {
+fn garbage(rng: &mut StdRng, moves: &[Move]) -> Entry {
+    let mv = match rng.random_range(0..4) {
         0 => Move::NONE,
-        1 => moves[random.below(moves.len())],
-        _ => Move::from_raw(random.below(1 << 16) as u16).unwrap_or(Move::NONE),
+        1 => *moves.choose(rng).unwrap(),
+        _ => Move::from_raw(rng.random()).unwrap_or(Move::NONE),
     };
-    let mut number = |limit: Value| match random.below(5) {
+    let mut number = |limit: Value| match rng.random_range(0..5) {
         0 => value::NONE,
-        1 => limit - random.below(60) as Value,
-        2 => random.below(60) as Value - limit,
-        _ => random.below(2000) as Value - 1000,
+        1 => limit - rng.random_range(0..60),
+        2 => rng.random_range(0..60) - limit,
+        _ => rng.random_range(-1000..1000),
     };
     Entry {
         mv,
         value: number(value::mate_in(1)),
         eval: number(value::MAX_EVAL),
-        depth: random.below(100) as Depth + DEPTH_EVAL,
-        bound: Bound::from_bits_truncate(random.below(8) as u8),
+        depth: rng.random_range(0..100) + DEPTH_EVAL,
+        bound: Bound::from_bits_truncate(rng.random()),
     }
 }
 
@@ -62,20 +62,20 @@ fn garbage(random: &mut Random, moves: &[Move]) -> Entry {
 fn poison(
     table: &TranspositionTable,
     position: &mut Position,
-    random: &mut Random,
+    rng: &mut StdRng,
     plies: usize,
 ) -> usize {
     let moves = position.legal_moves();
     if moves.is_empty() {
         return 0;
     }
-    let entry = garbage(random, &moves);
+    let entry = garbage(rng, &moves);
     table.store(position.key(), position.side_to_move(), 0, entry);
     let mut stored = 1;
     if plies > 0 {
         for &mv in moves.iter() {
             position.do_move(mv);
-            stored += poison(table, position, random, plies - 1);
+            stored += poison(table, position, rng, plies - 1);
             position.undo_move(mv);
         }
     }
@@ -84,11 +84,11 @@ fn poison(
 
 #[test]
 fn garbage_in_the_table_does_no_harm() {
-    let mut random = Random::new(3, 0);
+    let mut rng = StdRng::seed_from_u64(3);
     let mut worker = Worker::new(0);
     for root in positions(BENCH).chain(random_positions(3, 6)) {
         let table = Arc::new(TranspositionTable::new(4).unwrap());
-        let stored = poison(&table, &mut root.clone(), &mut random, 2);
+        let stored = poison(&table, &mut root.clone(), &mut rng, 2);
         assert!(stored > 1);
         worker.begin(job(&root, &table, 5, Mode::Full));
         worker.iterate();

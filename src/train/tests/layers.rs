@@ -146,7 +146,7 @@ fn a_file_is_close_to_the_model_it_comes_from() {
             .iter()
             .map(|position| sample(&shape, position, &mut rng))
             .collect();
-        let mut model = Model::random(shape, 1);
+        let mut model = Model::random(shape, 2);
         learn(&mut model, &samples, 1, 0.001, 100);
         let network = classic::to_network(&model, SIZES);
         let rounded = classic::from_network(&network);
