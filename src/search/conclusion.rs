@@ -2,8 +2,8 @@
 //! choice between the results of the threads.
 #![forbid(unsafe_code)]
 
+use super::iterate::RootMove;
 use super::report::{Answer, Info, ScoreBound};
-use super::root::RootMove;
 use super::tt::TranspositionTable;
 use super::worker::{MainDuties, Worker};
 use crate::position::Declaration;

@@ -1,12 +1,15 @@
-//! Histories: what moves have been worth in this search, for ordering, pruning and reducing.
-//! <https://www.chessprogramming.org/History_Heuristic>
+//! Histories: what moves have been worth in this search, for ordering, pruning and reducing; and what
+//! a node adds to them. <https://www.chessprogramming.org/History_Heuristic>
 #![forbid(unsafe_code)]
 
 use super::params;
+use super::pvs::Node;
 use super::stack::Frame;
+use super::worker::Worker;
 use super::zeroed::zeroed_slice;
+use crate::bitboard::Bitboard;
 use crate::position::Position;
-use crate::types::{Color, Depth, Move, Piece, PieceType, Square};
+use crate::types::{Color, Depth, Move, Piece, PieceType, Square, Value, value};
 use std::alloc::Layout;
 
 /// A statistic that moves towards the bonuses it gets and never leaves `-LIMIT..=LIMIT`.
@@ -53,15 +56,15 @@ const CONTINUATION_LIMIT: i32 = 30_000;
 /// Limit of the pawn history.
 const PAWN_LIMIT: i32 = 8192;
 
-/// What a capture is worth before anything is known of it.
+/// Initial capture history.
 const CAPTURE_START: i16 = -689;
-/// What a sequel is worth before anything is known of it: most moves are no good.
+/// Initial continuation history: most moves are no good.
 const CONTINUATION_START: i16 = -530;
-/// What a move is worth in a pawn structure before anything is known of it.
+/// Initial pawn history.
 const PAWN_START: i16 = -1238;
 
 /// Pawn structures that the pawn history tells apart.
-const PAWN_PLACES: usize = 512;
+const PAWN_HISTORY_SIZE: usize = 512;
 /// Plies from the root that have a history of their own.
 pub const LOW_PLIES: usize = 5;
 
@@ -98,30 +101,56 @@ impl ContinuationIndex {
     }
 }
 
-/// Place of a pawn structure in the pawn history.
+/// Index of a pawn structure in the pawn history.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct PawnPlace(u16);
+pub struct PawnIndex(u16);
 
-impl PawnPlace {
-    /// No place in particular.
-    pub const NONE: PawnPlace = PawnPlace(0);
+impl PawnIndex {
+    /// No structure in particular.
+    pub const NONE: PawnIndex = PawnIndex(0);
+
+    /// The index of a position's pawns.
+    #[inline(always)]
+    pub fn of(position: &Position) -> PawnIndex {
+        let pawns = position.by_kind(PieceType::Pawn);
+        let hash = hash_sets([pawns, pawns & position.by_color(Color::Black)]);
+        PawnIndex((hash % PAWN_HISTORY_SIZE) as u16)
+    }
 }
 
-/// The place of a position's pawns.
+/// Hashes sets of squares to 13 bits. The products are independent of each other, so they take
+/// hardly longer than one.
 #[inline(always)]
-pub fn pawn_place(position: &Position) -> PawnPlace {
-    let pawns = position.by_kind(PieceType::Pawn);
-    let place = super::correction::place([pawns, pawns & position.by_color(Color::Black)]);
-    PawnPlace((place % PAWN_PLACES) as u16)
+pub(super) fn hash_sets<const N: usize>(sets: [Bitboard; N]) -> usize {
+    const FACTORS: [u64; 8] = [
+        0x9e37_79b9_7f4a_7c15,
+        0xc2b2_ae3d_27d4_eb4f,
+        0x1656_67b1_9e37_79f9,
+        0x27d4_eb2f_1656_67c5,
+        0xd6e8_feb8_6659_fd93,
+        0xa076_1d64_78bd_642f,
+        0xe703_7ed1_a0b4_28db,
+        0x8ebc_6af0_9c88_c6e3,
+    ];
+    let mut sum = 0u64;
+    // An index loop: as chained iterators it is not unrolled, which shows in the profile.
+    let mut i = 0;
+    while i < N {
+        let bits = sets[i].bits();
+        sum = sum.wrapping_add((bits as u64).wrapping_mul(FACTORS[2 * i]));
+        sum ^= ((bits >> 64) as u64).wrapping_mul(FACTORS[2 * i + 1]);
+        i += 1;
+    }
+    (sum ^ sum >> 29).wrapping_mul(FACTORS[0]) as usize >> 51
 }
 
 /// Plies back of the earlier moves that continuation histories look at, with the weight of an
 /// update in 1024ths.
 pub const CONTINUATIONS: [(usize, i32); 6] =
     [(1, 1157), (2, 648), (3, 288), (4, 576), (5, 140), (6, 441)];
-/// Added to every update of the nearest of them.
-const SEQUEL_BIAS: i32 = 88;
-/// How many of the nearest of them are looked at in check.
+/// Added to every update of the continuation history of the last move.
+const CONTINUATION_BIAS: i32 = 88;
+/// How many of the continuation histories are updated in check, the nearest ones.
 const CONTINUATIONS_IN_CHECK: usize = 2;
 
 /// All histories of one thread.
@@ -140,7 +169,7 @@ impl Histories {
             butterfly: boxed(),
             captures: boxed(),
             low_ply: boxed(),
-            pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_PLACES]
+            pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_HISTORY_SIZE]
                 .into_boxed_slice(),
             // Without memory there is nothing to go on with, as for every other allocation.
             continuation: zeroed_slice(Piece::COUNT * Square::COUNT)
@@ -148,7 +177,7 @@ impl Histories {
         }
     }
 
-    /// Forgets everything.
+    /// Resets all histories to their initial values.
     pub fn clear(&mut self) {
         self.butterfly
             .as_flattened_mut()
@@ -166,19 +195,18 @@ impl Histories {
             .as_flattened_mut()
             .as_flattened_mut()
             .fill(Stat(PAWN_START));
-        self.forget_low_plies();
+        self.clear_low_ply();
     }
 
-    /// Begins a new search: what was learnt near the old root is forgotten, and the butterfly
-    /// history counts for less than what will be learnt.
+    /// Begins a new search: clears the low-ply history, and lets the butterfly history decay.
     pub fn begin(&mut self) {
-        self.forget_low_plies();
+        self.clear_low_ply();
         for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
-            stat.0 = (stat.get() * params::history_kept() / 1024) as i16;
+            stat.0 = (stat.get() * params::butterfly_decay() / 1024) as i16;
         }
     }
 
-    fn forget_low_plies(&mut self) {
+    fn clear_low_ply(&mut self) {
         self.low_ply
             .as_flattened_mut()
             .as_flattened_mut()
@@ -209,10 +237,10 @@ impl Histories {
         self.captures[piece.index()][to.index()][victim.kind_index()].get()
     }
 
-    /// The history of quiet moves in one pawn structure, see [`pawn_place`].
+    /// The history of quiet moves in one pawn structure.
     #[inline(always)]
-    pub fn pawn_row(&self, place: PawnPlace) -> &PawnRow {
-        &self.pawns[usize::from(place.0)]
+    pub fn pawn_row(&self, index: PawnIndex) -> &PawnRow {
+        &self.pawns[usize::from(index.0)]
     }
 
     /// The history of the quiet moves of one origin at a ply below [`LOW_PLIES`].
@@ -227,7 +255,8 @@ impl Histories {
         &self.continuation[usize::from(index.0)]
     }
 
-    /// Rewards or punishes a quiet move.
+    /// Updates all histories of a quiet move; `line` ends with the frame of the node where it was
+    /// played.
     pub fn update_quiet(
         &mut self,
         side: Color,
@@ -246,20 +275,20 @@ impl Histories {
         }
     }
 
-    /// Rewards or punishes a quiet move in a pawn structure.
+    /// Updates the pawn history of a quiet move.
     #[inline]
-    pub fn update_pawn(&mut self, place: PawnPlace, piece: Piece, to: Square, bonus: i32) {
-        self.pawns[usize::from(place.0)][piece.index()][to.index()].update(bonus);
+    pub fn update_pawn(&mut self, index: PawnIndex, piece: Piece, to: Square, bonus: i32) {
+        self.pawns[usize::from(index.0)][piece.index()][to.index()].update(bonus);
     }
 
-    /// Rewards or punishes a quiet move for itself.
+    /// Updates the butterfly history of a quiet move.
     #[inline]
     pub fn update_butterfly(&mut self, side: Color, mv: Move, bonus: i32) {
         self.butterfly[side.index()][mv.from_code()][mv.to().index()].update(bonus);
     }
 
-    /// Rewards or punishes a move as the sequel of those before it; `line` ends with the frame
-    /// of the node where it was played.
+    /// Updates the continuation histories of a move; `line` ends with the frame of the node where it
+    /// was played.
     pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
         let in_check = line[line.len() - 1].in_check;
         let reach = if in_check {
@@ -271,12 +300,12 @@ impl Histories {
             let earlier = line[line.len() - 1 - back].continuation;
             if earlier != ContinuationIndex::default() {
                 self.continuation[usize::from(earlier.0)][piece.index()][to.index()]
-                    .update(bonus * weight / 1024 + if back == 1 { SEQUEL_BIAS } else { 0 });
+                    .update(bonus * weight / 1024 + if back == 1 { CONTINUATION_BIAS } else { 0 });
             }
         }
     }
 
-    /// Rewards or punishes a capture.
+    /// Updates the capture history.
     pub fn update_capture(&mut self, piece: Piece, to: Square, victim: Piece, bonus: i32) {
         self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
     }
@@ -290,16 +319,203 @@ fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
         .unwrap_or_else(|_| unreachable!("the slice has C rows"))
 }
 
-/// Bonus of a move that was best at this depth.
+/// Bonus of the best move of a node of this depth.
 #[inline(always)]
-pub fn bonus(depth: Depth) -> i32 {
+fn bonus(depth: Depth) -> i32 {
     (params::bonus_scale() * depth - params::bonus_offset()).clamp(0, params::bonus_max())
 }
 
-/// Malus of a move that was tried before the best one at this depth.
+/// Malus of a move that was tried before the best move of a node of this depth.
 #[inline(always)]
-pub fn malus(depth: Depth) -> i32 {
+fn malus(depth: Depth) -> i32 {
     (params::malus_scale() * depth - params::malus_offset()).clamp(0, params::malus_max())
+}
+
+/// Moves of a node that were tried without success, in the order of the search. A short list without
+/// allocation: more than its capacity are not kept, as late moves were unlikely anyway.
+pub(super) struct TriedMoves {
+    moves: [Move; TriedMoves::CAPACITY],
+    len: usize,
+}
+
+impl TriedMoves {
+    const CAPACITY: usize = 32;
+
+    /// An empty list.
+    #[inline(always)]
+    pub(super) fn new() -> TriedMoves {
+        TriedMoves {
+            moves: [Move::NONE; TriedMoves::CAPACITY],
+            len: 0,
+        }
+    }
+
+    /// Adds a move unless the list is full.
+    #[inline(always)]
+    pub(super) fn push(&mut self, mv: Move) {
+        if let Some(slot) = self.moves.get_mut(self.len) {
+            *slot = mv;
+            self.len += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> std::slice::Iter<'_, Move> {
+        self.moves[..self.len].iter()
+    }
+}
+
+impl Worker {
+    /// Updates the histories of a node with a best move: a bonus for it, a malus for the moves tried
+    /// before it.
+    pub(super) fn update_histories(
+        &mut self,
+        node: &Node,
+        best_move: Move,
+        quiets: &TriedMoves,
+        captures: &TriedMoves,
+    ) {
+        let previous = *self.stack.before(node.ply, 1);
+        let mut bonus = bonus(node.depth);
+        if best_move == node.tt_move {
+            bonus += params::bonus_tt_move();
+        }
+        bonus = (bonus + previous.history / params::bonus_previous_history()).max(0);
+        let malus = malus(node.depth);
+        if self.position.is_capture(best_move) {
+            self.update_capture(best_move, bonus * params::bonus_capture() / 1024);
+        } else {
+            self.update_quiet(node.ply, best_move, bonus * params::bonus_quiet() / 1024);
+            // The later a move came, the less was expected of it.
+            let mut malus = malus;
+            for &mv in quiets.iter() {
+                self.update_quiet(node.ply, mv, -malus);
+                malus = malus * params::malus_decay() / 1024;
+            }
+        }
+        for &mv in captures.iter() {
+            self.update_capture(mv, -malus * params::malus_capture() / 1024);
+        }
+        // A quiet move of the opponent that is refuted though it came first.
+        if previous.move_count == 1 + usize::from(previous.tt_hit) && previous.is_quiet() {
+            let malus = malus * params::malus_refuted_first() / 1024;
+            self.update_previous_continuation(node.ply, -malus);
+        }
+    }
+
+    /// All moves failed low: the opponent's last move was a good one.
+    pub(super) fn update_on_fail_low(&mut self, node: &Node, best_value: Value) {
+        let previous = *self.stack.before(node.ply, 1);
+        if node.ply == 0 || !previous.capture && !previous.is_quiet() {
+            return;
+        }
+        let to = previous.mv.to();
+        let piece = self.position.piece_on(to);
+        if previous.capture {
+            let victim = self.position.captured();
+            let bonus = params::fail_low_capture();
+            self.history.update_capture(piece, to, victim, bonus);
+            return;
+        }
+        let mut scale = params::fail_low_base() + (params::fail_low_depth() * node.depth).min(500);
+        if previous.move_count > 8 {
+            scale += params::fail_low_late();
+        }
+        let margin = params::fail_low_margin();
+        if !node.in_check && best_value <= node.static_eval - margin {
+            scale += params::fail_low_below_eval();
+        }
+        if !previous.in_check
+            && previous.static_eval != value::NONE
+            && best_value <= -previous.static_eval - margin
+        {
+            scale += params::fail_low_below_previous_eval();
+        }
+        scale -= previous.history / 100;
+        let bonus = bonus(node.depth) * scale.max(0) / 1024;
+        self.update_previous_continuation(node.ply, bonus * 3 / 8);
+        self.update_previous_butterfly(node.ply, bonus / 4);
+        self.update_previous_pawn(node.ply, bonus);
+    }
+
+    /// The transposition table cuts a node with a quiet move: a bonus for it, and a malus for an
+    /// early quiet move of the opponent.
+    pub(super) fn update_on_tt_cutoff(&mut self, ply: usize, tt_move: Move, depth: Depth) {
+        self.update_quiet(ply, tt_move, bonus(depth) * params::bonus_quiet() / 1024);
+        let previous = self.stack.before(ply, 1);
+        if previous.move_count <= 3 && previous.is_quiet() {
+            self.update_previous_continuation(ply, -params::malus_tt_cutoff());
+        }
+    }
+
+    /// The difference of the static evaluations before and after the opponent's last quiet move
+    /// says whether it was a good one. Not in check.
+    #[inline(always)]
+    pub(super) fn update_on_static_eval(&mut self, node: &Node) {
+        let previous = self.stack.before(node.ply, 1);
+        if previous.in_check || previous.static_eval == value::NONE || !previous.is_quiet() {
+            return;
+        }
+        let gain = -(previous.static_eval + node.static_eval);
+        let bonus = gain.clamp(-params::eval_gain_low(), params::eval_gain_high())
+            + params::eval_gain_offset();
+        self.update_previous_butterfly(node.ply, bonus * params::eval_gain_butterfly());
+        if node.tt_entry.is_none() {
+            self.update_previous_pawn(node.ply, bonus * params::eval_gain_pawn());
+        }
+    }
+
+    /// A reduced move beat alpha: it is better than its place in the order. It has been played.
+    pub(super) fn update_on_research(&mut self, ply: usize, mv: Move) {
+        let piece = self.position.piece_on(mv.to());
+        let line = self.stack.line(ply);
+        self.history
+            .update_continuation(piece, mv.to(), line, params::bonus_lmr_research());
+    }
+
+    #[inline]
+    fn update_quiet(&mut self, ply: usize, mv: Move, bonus: i32) {
+        let side = self.position.side_to_move();
+        let piece = self.position.moved_piece_after(mv);
+        self.history
+            .update_quiet(side, mv, piece, self.stack.line(ply), bonus);
+    }
+
+    #[inline]
+    fn update_capture(&mut self, mv: Move, bonus: i32) {
+        let victim = self.position.piece_on(mv.to());
+        self.history
+            .update_capture(self.position.moved_piece_after(mv), mv.to(), victim, bonus);
+    }
+
+    /// Updates the continuation histories of the move that led to a node.
+    #[inline]
+    fn update_previous_continuation(&mut self, ply: usize, bonus: i32) {
+        let to = self.stack.before(ply, 1).mv.to();
+        let piece = self.position.piece_on(to);
+        let line = self.stack.line(ply - 1);
+        self.history.update_continuation(piece, to, line, bonus);
+    }
+
+    /// Updates the butterfly history of the move that led to a node.
+    #[inline]
+    fn update_previous_butterfly(&mut self, ply: usize, bonus: i32) {
+        let mv = self.stack.before(ply, 1).mv;
+        let side = !self.position.side_to_move();
+        self.history.update_butterfly(side, mv, bonus);
+    }
+
+    /// Updates the pawn history of the move that led to a node, unless it changed the pawns: the
+    /// index is that of the pawns after it.
+    #[inline]
+    fn update_previous_pawn(&mut self, ply: usize, bonus: i32) {
+        let mv = self.stack.before(ply, 1).mv;
+        let piece = self.position.piece_on(mv.to());
+        if piece.kind() != PieceType::Pawn && !mv.is_promotion() {
+            let pawns = self.stack.at(ply).pawns;
+            self.history.update_pawn(pawns, piece, mv.to(), bonus);
+        }
+    }
 }
 
 #[cfg(test)]

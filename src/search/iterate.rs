@@ -1,15 +1,124 @@
-//! Iterative deepening: depth 1, 2, 3 and so on, each iteration ordering moves for the next, so
-//! that there is an answer at any time. <https://www.chessprogramming.org/Iterative_Deepening>
+//! Iterative deepening: depth 1, 2, 3 and so on, each iteration ordering the root moves for the next,
+//! so that there is a best move at any time. <https://www.chessprogramming.org/Iterative_Deepening>
+//!
+//! Each iteration searches an aspiration window: a search that expects the score to stay near that
+//! of the last iteration cuts off more. When the score falls outside, only the side that failed is
+//! widened, step by step. <https://www.chessprogramming.org/Aspiration_Windows>
 #![forbid(unsafe_code)]
 
+use super::params;
+use super::pvs::Root;
 use super::report::{Info, ScoreBound};
-use super::root::{self, RootMove};
 use super::time::Stability;
 use super::worker::Worker;
-use crate::types::{Depth, Value, value};
+use crate::types::{Depth, Move, Value, value};
+use std::cmp::Reverse;
 
-/// Milliseconds after which failed aspiration windows are worth reporting.
+/// Milliseconds after which scores outside the aspiration window are reported.
 const REPORT_FAILURES_AFTER: u64 = 3000;
+
+/// A move at the root and what is known about it.
+#[derive(Clone, Debug)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Score of this iteration; `-INFINITE` unless it was the first or raised alpha.
+    pub score: Value,
+    /// Score of the last finished iteration.
+    pub previous_score: Value,
+    /// Mean of the scores so far, the latest counting most: the centre of the next window.
+    pub average_score: Value,
+    /// Whether `score` is exact.
+    pub bound: ScoreBound,
+    /// Deepest ply reached.
+    pub seldepth: usize,
+    /// The line that starts with the move.
+    pub pv: Vec<Move>,
+    /// Nodes spent on the move in this search.
+    pub nodes: u64,
+}
+
+impl RootMove {
+    /// A move not searched yet.
+    pub fn new(mv: Move) -> RootMove {
+        RootMove {
+            mv,
+            score: -value::INFINITE,
+            previous_score: -value::INFINITE,
+            average_score: -value::INFINITE,
+            bound: ScoreBound::Exact,
+            seldepth: 0,
+            pv: vec![mv],
+            nodes: 0,
+        }
+    }
+}
+
+/// Sorts root moves by score, best first; moves that were not shown to be better than another keep
+/// the order of the last iteration.
+fn sort(moves: &mut [RootMove]) {
+    moves.sort_by_key(|m| Reverse((m.score, m.previous_score)));
+}
+
+/// A window around an expected score.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Window {
+    alpha: Value,
+    beta: Value,
+    /// Distance to the next bound on a failed side.
+    width: Value,
+}
+
+impl Window {
+    /// The full window.
+    const FULL: Window = Window {
+        alpha: -value::INFINITE,
+        beta: value::INFINITE,
+        width: value::INFINITE,
+    };
+
+    fn around(center: Value, width: Value) -> Window {
+        if value::is_decisive(center) {
+            return Window::FULL;
+        }
+        Window {
+            alpha: (center - width).max(-value::INFINITE),
+            beta: (center + width).min(value::INFINITE),
+            width,
+        }
+    }
+
+    /// The score is at most `score`, which is not above alpha. Beta comes down to the old middle:
+    /// nothing suggests that the score lies above it.
+    fn fail_low(&mut self, score: Value) {
+        self.beta = (self.alpha + self.beta) / 2;
+        self.alpha = self.lowest(score - self.width);
+        self.widen();
+    }
+
+    /// The score is at least `score`, which is not below beta.
+    fn fail_high(&mut self, score: Value) {
+        let beta = score + self.width;
+        self.beta = if value::is_win(beta) {
+            value::INFINITE
+        } else {
+            beta
+        };
+        self.widen();
+    }
+
+    fn lowest(&self, alpha: Value) -> Value {
+        if value::is_loss(alpha) {
+            -value::INFINITE
+        } else {
+            alpha
+        }
+    }
+
+    fn widen(&mut self) {
+        self.width += self.width * params::aspiration_growth() / 100 + 1;
+    }
+}
 
 impl Worker {
     /// Searches deeper and deeper until told to stop or the deepest iteration is done.
@@ -32,8 +141,8 @@ impl Worker {
             for pv_index in 0..lines {
                 self.pv_index = pv_index;
                 self.seldepth = 0;
-                self.aspiration(depth);
-                root::sort(&mut self.root_moves[..=pv_index]);
+                self.aspiration_search(depth);
+                sort(&mut self.root_moves[..=pv_index]);
                 if self.stopped {
                     break;
                 }
@@ -70,6 +179,40 @@ impl Worker {
             }
         }
         self.pv_index = 0;
+    }
+
+    /// Searches the root to a depth, from a window around the expected score of the line.
+    fn aspiration_search(&mut self, depth: Depth) {
+        let center = self.root_moves[self.pv_index].average_score;
+        let known = depth >= params::aspiration_depth() && center != -value::INFINITE;
+        // Threads start from different widths, so that they do not all do the same.
+        let width = params::aspiration_width() + (self.id % 8) as Value;
+        let mut window = if known {
+            Window::around(center, width)
+        } else {
+            Window::FULL
+        };
+        let mut fail_highs = 0;
+        loop {
+            // A score that keeps failing high is soon confirmed by a shallower search.
+            let searched = (depth - fail_highs).max(1);
+            self.root_delta = window.beta - window.alpha;
+            let score = self.pvs::<Root>(0, window.alpha, window.beta, searched, false);
+            sort(&mut self.root_moves[self.pv_index..]);
+            if self.stopped {
+                return;
+            }
+            if score <= window.alpha {
+                window.fail_low(score);
+                fail_highs = 0;
+            } else if score >= window.beta {
+                window.fail_high(score);
+                fail_highs += Depth::from(self.is_selective());
+            } else {
+                return;
+            }
+            self.report_failure(depth);
+        }
     }
 
     /// After an iteration that was cut short: a loss it seemed to find is not proven, as other
@@ -126,7 +269,7 @@ impl Worker {
     }
 
     /// Reports a score that fell outside its window, in long searches.
-    pub(super) fn report_failure(&mut self, depth: Depth) {
+    fn report_failure(&mut self, depth: Depth) {
         let Some(main) = &self.main else { return };
         if main.time.elapsed_ms() > REPORT_FAILURES_AFTER && self.options.multi_pv == 1 {
             self.report_lines(depth, 1);
@@ -176,5 +319,43 @@ impl Worker {
         } else {
             best.previous_score
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_failed_side_widens() {
+        let mut window = Window::around(100, 20);
+        assert_eq!((window.alpha, window.beta), (80, 120));
+        window.fail_high(125);
+        assert_eq!((window.alpha, window.beta), (80, 145));
+        let width = window.width;
+        assert!(width > 20);
+        window.fail_low(70);
+        assert_eq!((window.alpha, window.beta), (70 - width, 112));
+    }
+
+    #[test]
+    fn the_window_opens_before_mate() {
+        let mut window = Window::around(100, 20);
+        window.fail_high(value::SUPERIOR - 5);
+        assert_eq!(window.beta, value::INFINITE);
+        window.fail_low(-value::SUPERIOR + 5);
+        assert_eq!(window.alpha, -value::INFINITE);
+        assert_eq!(Window::around(value::MATE - 3, 20), Window::FULL);
+    }
+
+    #[test]
+    fn every_failure_ends_in_time() {
+        let mut window = Window::around(0, 10);
+        let mut steps = 0;
+        while window.beta < value::INFINITE {
+            window.fail_high(window.beta);
+            steps += 1;
+        }
+        assert!(steps < 40);
     }
 }

@@ -1,47 +1,36 @@
-//! The search: iterative deepening (`iterate`) of aspiration windows (`aspiration`) around
-//! principal variation search (`pvs`), which ends in quiescence search (`quiescence`).
+//! The search: iterative deepening with aspiration windows (`iterate`) around principal variation
+//! search (`pvs`), which drops into quiescence search (`quiescence`).
 //!
 //! ```text
 //! Searcher (pool) --Job--> Worker, one per thread
-//!     iterate -> aspiration -> pvs -> quiescence -> Evaluator
-//!         \- root_mate -> mate  |  \- movepick <- history
-//!                               \- tt (shared)
+//!     iterate -> pvs -> quiescence -> Evaluator
+//!      |          |  \- movepick <- history
+//!      |          \- tt (shared)
+//!      \- root_mate -> mate
 //! ```
 //!
 //! With one thread a search is a pure function of the position with its history, the histories
 //! and hash table left by earlier searches, and the limits.
 
-mod aspiration;
 mod conclusion;
 mod control;
-mod correction;
-mod extension;
+mod correction_history;
 mod history;
 mod iterate;
-mod learning;
 mod limits;
-mod move_loop;
-mod move_pruning;
 mod movepick;
-mod node;
-mod node_pruning;
 pub mod params;
 mod pool;
-mod prune;
 mod pvs;
 mod quiescence;
-mod reduction;
 mod report;
-mod root;
 mod root_mate;
-mod scoring;
 mod solo;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod time;
 mod treestrap;
-mod tried;
 mod tt;
 mod worker;
 mod zeroed;

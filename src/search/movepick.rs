@@ -1,20 +1,31 @@
-//! Staged move picking: the hash move before anything is generated, then captures that lose
-//! nothing by exchange, then quiet moves by history, then losing captures, then quiet moves that
-//! history speaks against. Each stage is generated only when the one before gave no cutoff.
+//! Staged move picking: the TT move before anything is generated, then captures that lose nothing by
+//! exchange (good captures), quiet moves by history, bad captures, bad quiets. Each stage is
+//! generated only when the one before gave no cutoff.
+//! <https://www.chessprogramming.org/Move_Ordering>
 //!
 //! There are no killer slots: continuation histories order quiet moves by what they answer, and no
 //! strong shogi engine of today keeps killers beside them.
+//!
+//! Moves are scored while they are generated: a generator hands over sets of moves of one piece, so
+//! the rows of the histories are looked up once a set.
 //!
 //! The moves of all nodes of a line lie in one arena, those of a child behind those of its
 //! parent; a picker cuts off what children left there whenever it is asked again.
 #![forbid(unsafe_code)]
 
-use super::history::{Histories, PieceTo};
+use super::history::{ButterflyRow, Histories, LOW_PLIES, PawnRow, PieceTo};
 use super::params;
-use super::scoring::{CaptureScore, EvasionScore, QuietScore, Score, ScoringSink};
 use super::stack::Stack;
-use crate::position::{CheckInfo, Position};
-use crate::types::{MAX_MOVES, Move};
+use crate::bitboard::Bitboard;
+use crate::position::{CheckInfo, MoveSink, Position, see_value};
+use crate::types::{Color, MAX_MOVES, Move, Piece, PieceType, Square, Value};
+
+/// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
+const CHECK_TOLERANCE: Value = 75;
+/// Plies back of the moves whose continuation histories score quiet moves.
+const SCORED_CONTINUATIONS: [usize; 5] = [1, 2, 3, 4, 6];
+/// More than any history, so that captures come first among evasions.
+const CAPTURES_FIRST: i32 = 1 << 20;
 
 /// A move and what speaks for it, packed so that the largest number is the move to pick: the
 /// score in bits 32-63, the complement of its place in the arena in bits 16-31 (the first of
@@ -85,7 +96,7 @@ impl<'a> Context<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    HashMove,
+    TtMove,
     GenerateCaptures,
     GoodCaptures,
     GenerateQuiets,
@@ -94,7 +105,7 @@ enum Stage {
     BadQuiets,
     GenerateEvasions,
     Evasions,
-    QsHashMove,
+    QsTtMove,
     QsGenerate,
     QsCaptures,
     Done,
@@ -103,7 +114,7 @@ enum Stage {
 /// Gives the moves of one node, best guess first. All of them are legal, none comes twice.
 pub struct MovePicker {
     stage: Stage,
-    hash_move: Move,
+    tt_move: Move,
     /// Where this node's moves begin in the arena.
     start: usize,
     /// The next move of the stage.
@@ -118,34 +129,34 @@ pub struct MovePicker {
 }
 
 impl MovePicker {
-    /// All moves of a node. The hash move must be legal or [`Move::NONE`].
-    pub fn new(hash_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
-        let stage = match (hash_move.is_some(), position.in_check()) {
-            (true, _) => Stage::HashMove,
+    /// All moves of a node. The TT move must be legal or [`Move::NONE`].
+    pub fn new(tt_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
+        let stage = match (tt_move.is_some(), position.in_check()) {
+            (true, _) => Stage::TtMove,
             (false, true) => Stage::GenerateEvasions,
             (false, false) => Stage::GenerateCaptures,
         };
-        MovePicker::at(stage, hash_move, arena)
+        MovePicker::at(stage, tt_move, arena)
     }
 
-    /// The moves of a quiescence node: captures, or everything when in check. A hash move that
+    /// The moves of a quiescence node: captures, or everything when in check. A TT move that
     /// is neither is left out, or quiet moves could follow each other without end.
-    pub fn quiescence(hash_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
+    pub fn quiescence(tt_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
         if position.in_check() {
-            return MovePicker::new(hash_move, position, arena);
+            return MovePicker::new(tt_move, position, arena);
         }
-        if hash_move.is_some() && position.is_capture(hash_move) {
-            MovePicker::at(Stage::QsHashMove, hash_move, arena)
+        if tt_move.is_some() && position.is_capture(tt_move) {
+            MovePicker::at(Stage::QsTtMove, tt_move, arena)
         } else {
             MovePicker::at(Stage::QsGenerate, Move::NONE, arena)
         }
     }
 
-    fn at(stage: Stage, hash_move: Move, arena: &MoveArena) -> MovePicker {
+    fn at(stage: Stage, tt_move: Move, arena: &MoveArena) -> MovePicker {
         let start = arena.len();
         MovePicker {
             stage,
-            hash_move,
+            tt_move,
             start,
             next: start,
             end: start,
@@ -165,17 +176,17 @@ impl MovePicker {
         context.arena.truncate(self.end);
         loop {
             match self.stage {
-                Stage::HashMove => {
+                Stage::TtMove => {
                     self.stage = if context.position.in_check() {
                         Stage::GenerateEvasions
                     } else {
                         Stage::GenerateCaptures
                     };
-                    return Some(self.hash_move);
+                    return Some(self.tt_move);
                 }
-                Stage::QsHashMove => {
+                Stage::QsTtMove => {
                     self.stage = Stage::QsGenerate;
-                    return Some(self.hash_move);
+                    return Some(self.tt_move);
                 }
                 Stage::GenerateCaptures | Stage::QsGenerate => {
                     self.generate_captures(&mut context);
@@ -268,7 +279,7 @@ impl MovePicker {
         arena[self.next] = picked.moved(self.next - self.start);
     }
 
-    /// Lets `generate` write scored moves behind those kept, all but the hash move.
+    /// Lets `generate` write scored moves behind those kept, all but the TT move.
     #[inline(always)]
     fn fill<S: Score>(
         &mut self,
@@ -282,7 +293,7 @@ impl MovePicker {
         generate(&mut ScoringSink {
             position,
             score,
-            hash_move: self.hash_move,
+            tt_move: self.tt_move,
             start: self.start,
             arena,
         });
@@ -344,5 +355,248 @@ impl MovePicker {
             self.bad_end += 1;
         }
         None
+    }
+}
+
+/// How moves of a stage are scored.
+pub trait Score {
+    /// The scores of the moves of one piece, `piece` as it stands after the move; no origin is
+    /// a drop.
+    fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32;
+}
+
+/// Writes moves with their scores to the arena.
+pub struct ScoringSink<'a, S> {
+    /// The node's position.
+    pub position: &'a Position,
+    /// How to score.
+    pub score: S,
+    /// The move to leave out.
+    pub tt_move: Move,
+    /// Where the node's moves begin in the arena.
+    pub start: usize,
+    /// The arena.
+    pub arena: &'a mut MoveArena,
+}
+
+impl<S: Score> ScoringSink<'_, S> {
+    /// Writes the moves of one piece to some squares.
+    #[inline(always)]
+    fn write(
+        &mut self,
+        piece: Piece,
+        from: Option<Square>,
+        targets: Bitboard,
+        mv: impl Fn(Square) -> Move,
+    ) {
+        let score = self.score.of(piece, from);
+        for to in targets {
+            let mv = mv(to);
+            if mv != self.tt_move {
+                let place = self.arena.len() - self.start;
+                self.arena.push(ScoredMove::new(mv, score(mv), place));
+            }
+        }
+    }
+
+    /// Writes one move.
+    #[inline(always)]
+    fn write_one(&mut self, piece: Piece, from: Square, mv: Move) {
+        if mv != self.tt_move {
+            let score = self.score.of(piece, Some(from))(mv);
+            let place = self.arena.len() - self.start;
+            self.arena.push(ScoredMove::new(mv, score, place));
+        }
+    }
+
+    // The next three are not inlined: a generator calls them from many places, and is the largest
+    // function of a search as it is.
+
+    #[inline(never)]
+    fn write_board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        let piece = self.position.piece_on(from);
+        if promoting.any() {
+            let promoted = piece.promote();
+            self.write(promoted, Some(from), promoting, |to| {
+                Move::promotion(from, to)
+            });
+        }
+        if plain.any() {
+            self.write(piece, Some(from), plain, |to| Move::board(from, to));
+        }
+    }
+
+    #[inline(never)]
+    fn write_steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+        let pawn = Piece::new(self.position.side_to_move(), PieceType::Pawn);
+        let promoted = pawn.promote();
+        let origin =
+            |to: Square| Square::from_index((to.index() as isize - step as isize) as usize);
+        for to in promoting {
+            let from = origin(to);
+            self.write_one(promoted, from, Move::promotion(from, to));
+        }
+        for to in plain {
+            let from = origin(to);
+            self.write_one(pawn, from, Move::board(from, to));
+        }
+    }
+
+    #[inline(never)]
+    fn write_drops(&mut self, kind: PieceType, targets: Bitboard) {
+        let piece = Piece::new(self.position.side_to_move(), kind);
+        self.write(piece, None, targets, |to| Move::drop(kind, to));
+    }
+}
+
+impl<S: Score> MoveSink for ScoringSink<'_, S> {
+    #[inline(always)]
+    fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        if (plain | promoting).any() {
+            self.write_board(from, plain, promoting);
+        }
+    }
+
+    #[inline(always)]
+    fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+        self.write_steps(step, plain, promoting);
+    }
+
+    #[inline(always)]
+    fn drops(&mut self, kind: PieceType, targets: Bitboard) {
+        self.write_drops(kind, targets);
+    }
+}
+
+/// Captures: the victim's value and capture history (MVV with history).
+pub struct CaptureScore<'a> {
+    /// The node's position.
+    pub position: &'a Position,
+    /// The histories.
+    pub history: &'a Histories,
+}
+
+impl Score for CaptureScore<'_> {
+    #[inline(always)]
+    fn of(&self, piece: Piece, _: Option<Square>) -> impl Fn(Move) -> i32 {
+        let row = self.history.capture_row(piece);
+        move |mv| {
+            let victim = self.position.piece_on(mv.to());
+            params::order_victim() * see_value(victim)
+                + row[mv.to().index()][victim.kind_index()].get()
+        }
+    }
+}
+
+/// Quiet moves: butterfly, pawn, low-ply and continuation history; checks that lose nothing earlier.
+pub struct QuietScore<'a> {
+    position: &'a Position,
+    checks: &'a CheckInfo,
+    history: &'a Histories,
+    side: Color,
+    continuations: [&'a PieceTo; SCORED_CONTINUATIONS.len()],
+    pawns: &'a PawnRow,
+    ply: usize,
+}
+
+impl<'a> QuietScore<'a> {
+    /// For the moves of a node.
+    pub fn new(context: &Context<'a>) -> QuietScore<'a> {
+        QuietScore {
+            position: context.position,
+            checks: context.checks,
+            history: context.history,
+            side: context.position.side_to_move(),
+            continuations: SCORED_CONTINUATIONS.map(|back| context.continuation(back)),
+            pawns: context
+                .history
+                .pawn_row(context.stack.at(context.ply).pawns),
+            ply: context.ply,
+        }
+    }
+}
+
+impl Score for QuietScore<'_> {
+    #[inline(always)]
+    fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
+        let butterfly = butterfly_row(self.history, self.side, piece, from);
+        let rows = self.continuations.map(|table| &table[piece.index()]);
+        let pawns = &self.pawns[piece.index()];
+        let low_ply = (self.ply < LOW_PLIES).then(|| {
+            let row = self.history.low_ply_row(self.ply, from_code(piece, from));
+            (row, 8 / (1 + self.ply as i32))
+        });
+        let checks = self.checks.squares_from(from, piece.kind());
+        move |mv| {
+            let to = mv.to();
+            let mut score = 2 * (butterfly[to.index()].get() + pawns[to.index()].get());
+            if let Some((row, weight)) = low_ply {
+                score += weight * row[to.index()].get();
+            }
+            for row in rows {
+                score += row[to.index()].get();
+            }
+            if checks.contains(to) && self.position.see_ge(mv, -CHECK_TOLERANCE) {
+                score += params::order_check();
+            }
+            score
+        }
+    }
+}
+
+/// Evasions: captures by the victim's value, then the others by history.
+pub struct EvasionScore<'a> {
+    position: &'a Position,
+    history: &'a Histories,
+    side: Color,
+    continuation: &'a PieceTo,
+}
+
+impl<'a> EvasionScore<'a> {
+    /// For the moves of a node.
+    pub fn new(context: &Context<'a>) -> EvasionScore<'a> {
+        EvasionScore {
+            position: context.position,
+            history: context.history,
+            side: context.position.side_to_move(),
+            continuation: context.continuation(1),
+        }
+    }
+}
+
+impl Score for EvasionScore<'_> {
+    #[inline(always)]
+    fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
+        let butterfly = butterfly_row(self.history, self.side, piece, from);
+        let row = &self.continuation[piece.index()];
+        move |mv| {
+            let to = mv.to();
+            let victim = self.position.piece_on(to);
+            if victim.is_some() {
+                CAPTURES_FIRST + see_value(victim)
+            } else {
+                butterfly[to.index()].get() + row[to.index()].get()
+            }
+        }
+    }
+}
+
+/// Butterfly history of the moves of one piece.
+#[inline(always)]
+fn butterfly_row(
+    history: &Histories,
+    side: Color,
+    piece: Piece,
+    from: Option<Square>,
+) -> &ButterflyRow {
+    history.butterfly_row(side, from_code(piece, from))
+}
+
+/// See [`Move::from_code`].
+#[inline(always)]
+fn from_code(piece: Piece, from: Option<Square>) -> usize {
+    match from {
+        Some(from) => from.index(),
+        None => Move::drop_code(piece.kind()),
     }
 }

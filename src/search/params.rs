@@ -1,5 +1,7 @@
 //! Every tunable number of the search, one row each: name, default, range, and in its comment
-//! what it is and its unit (cp = centipawns, plies, 1024ths of a ply, history units).
+//! what it is and its unit (cp = units of [`Value`](crate::types::Value), plies, 1024ths of a ply,
+//! history units). The name begins with the technique as `pvs`, `quiescence`, `movepick` or
+//! `history` name it.
 //!
 //! A normal build turns each row into a constant. With the cargo feature `tune` each row is a
 //! USI option of the same name.
@@ -66,274 +68,277 @@ macro_rules! params {
 
 params! {
     // Aspiration windows.
-    /// Half-width of the first window, cp.
+    /// Aspiration windows: half-width of the first window, cp.
     aspiration_width = 64 in 3..=100;
-    /// Growth of the failed side after each failure, percent.
+    /// Aspiration windows: growth of the failed side after each failure, percent.
     aspiration_growth = 66 in 10..=200;
-    /// First iteration with a window, plies.
+    /// Aspiration windows: first iteration with one, plies.
     aspiration_depth = 4 in 1..=10;
 
     // Transposition table.
-    /// Depth above which an entry cuts a node of the other kind too, plies.
-    table_cut_depth = 5 in 0..=20;
+    /// TT cutoff: depth above which an entry cuts a node of the other kind too, plies.
+    tt_cutoff_depth = 5 in 0..=20;
 
     // Hindsight.
-    /// Sum of both sides' evaluations above which a reduced node is searched shallower still, cp.
+    /// Hindsight: sum of both sides' evaluations above which a reduced node is reduced further, cp.
     hindsight_margin = 181 in 0..=600;
 
     // Razoring.
-    /// Margin at depth 0, cp.
+    /// Razoring: margin at depth 0, cp.
     razor_base = 505 in 0..=1200;
-    /// Margin per depth squared, cp.
+    /// Razoring: margin per depth squared, cp.
     razor_scale = 302 in 50..=700;
 
-    // Futility pruning of the child node (reverse futility).
-    /// Deepest node, plies.
-    child_futility_depth = 14 in 4..=20;
-    /// Margin per ply, cp.
-    child_futility_scale = 68 in 20..=200;
-    /// How much less per ply where the table knows nothing, cp.
-    child_futility_unknown = 22 in 0..=80;
-    /// Less when improving, 1024ths of a ply's margin.
-    child_futility_improving = 1940 in 0..=6000;
-    /// Less when the opponent is worsening, 1024ths of a ply's margin.
-    child_futility_worsening = 332 in 0..=3000;
-    /// More for each centipawn of correction, 128ths.
-    child_futility_correction = 102 in 0..=512;
+    // Reverse futility pruning.
+    /// RFP: deepest node, plies.
+    rfp_depth = 14 in 4..=20;
+    /// RFP: margin per ply, cp.
+    rfp_scale = 68 in 20..=200;
+    /// RFP: less per ply if the node has no TT entry, cp.
+    rfp_tt_miss = 22 in 0..=80;
+    /// RFP: less if improving, 1024ths of a ply's margin.
+    rfp_improving = 1940 in 0..=6000;
+    /// RFP: less if the opponent is worsening, 1024ths of a ply's margin.
+    rfp_opponent_worsening = 332 in 0..=3000;
+    /// RFP: more for each centipawn of correction, 128ths of cp.
+    rfp_correction = 102 in 0..=512;
 
-    // Null move.
-    /// Reduction, plies.
-    null_base = 7 in 2..=12;
-    /// Depth for one ply more of reduction, plies.
-    null_divisor = 3 in 2..=8;
-    /// Lead over beta the static evaluation needs at depth 0, cp.
-    null_static_base = 162 in -200..=900;
-    /// How much less it needs per ply of depth, cp.
-    null_static_scale = 16 in 0..=60;
-    /// How much less it needs when improving, cp.
-    null_static_improving = 49 in 0..=300;
+    // Null move pruning.
+    /// Null move: reduction, plies.
+    nmp_reduction = 7 in 2..=12;
+    /// Null move: depth for one more ply of reduction, plies.
+    nmp_reduction_divisor = 3 in 2..=8;
+    /// Null move: lead over beta the static evaluation needs at depth 0, cp.
+    nmp_margin_base = 162 in -200..=900;
+    /// Null move: less lead per ply of depth, cp.
+    nmp_margin_depth = 16 in 0..=60;
+    /// Null move: less lead if improving, cp.
+    nmp_margin_improving = 49 in 0..=300;
 
     // Internal iterative reduction.
-    /// Shallowest node, plies.
+    /// IIR: shallowest node, plies.
     iir_depth = 5 in 2..=10;
 
     // ProbCut.
-    /// Shallowest node, plies.
+    /// ProbCut: shallowest node, plies.
     probcut_depth = 2 in 2..=10;
-    /// How far above beta a capture must come out, cp.
+    /// ProbCut: how far above beta a capture must come out, cp.
     probcut_margin = 186 in 50..=600;
-    /// How much less when improving, cp.
+    /// ProbCut: less if improving, cp.
     probcut_improving = 61 in 0..=300;
-    /// How far above beta a stored value must be, cp.
+    /// Small ProbCut: how far above beta the value of the TT entry must be, cp.
     small_probcut_margin = 387 in 100..=900;
 
     // Late move pruning.
-    /// Quiet moves searched at depth 0.
-    late_base = 4 in 1..=12;
+    /// LMP: moves searched at depth 0.
+    lmp_base = 4 in 1..=12;
 
-    // Futility pruning of the parent node.
-    /// Reduced depth from which on it is not done, plies.
+    // Depth after late move reductions, as pruning of moves looks at it.
+    /// LMR depth: less if tt_pv, 1024ths of a ply.
+    lmr_depth_tt_pv = 1143 in 0..=4096;
+    /// LMR depth: history worth one ply for quiet moves, history units.
+    lmr_depth_history = 3774 in 1000..=10000;
+
+    // Futility pruning.
+    /// Futility pruning: LMR depth from which on it is not done, plies.
     futility_depth = 13 in 3..=20;
-    /// Margin at depth 0, cp.
+    /// Futility pruning: margin at LMR depth 0, cp.
     futility_base = 40 in -100..=400;
-    /// Margin per ply of reduced depth, cp.
+    /// Futility pruning: margin per ply of LMR depth, cp.
     futility_scale = 116 in 30..=250;
-    /// More while the node has no best move, cp.
-    futility_unknown = 158 in 0..=400;
-    /// More where the evaluation is above alpha, cp.
-    futility_above = 78 in 0..=300;
-    /// Reduced depth from which on captures are exempt, plies.
+    /// Futility pruning: more while the node has no best move, cp.
+    futility_no_best_move = 158 in 0..=400;
+    /// Futility pruning: more if the static evaluation is above alpha, cp.
+    futility_above_alpha = 78 in 0..=300;
+    /// Futility pruning of captures: LMR depth from which on it is not done, plies.
     capture_futility_depth = 8 in 2..=14;
-    /// Margin of captures at depth 0, cp.
+    /// Futility pruning of captures: margin at LMR depth 0, cp.
     capture_futility_base = 165 in 0..=600;
-    /// Margin of captures per ply of reduced depth, cp.
+    /// Futility pruning of captures: margin per ply of LMR depth, cp.
     capture_futility_scale = 215 in 50..=500;
-    /// More for each unit of capture history, 1024ths of cp.
+    /// Futility pruning of captures: more for each unit of capture history, 1024ths of cp.
     capture_futility_history = 114 in 0..=400;
 
-    // Static exchange pruning.
-    /// Loss a quiet move may make, per squared ply of reduced depth, cp.
-    see_quiet = 27 in 5..=80;
-    /// Loss a capture or check may make, per ply of depth, cp.
-    see_capture = 154 in 30..=400;
-    /// More for each unit of capture history, 1024ths of cp.
-    see_capture_history = 35 in 0..=200;
+    // SEE pruning.
+    /// SEE pruning: loss a quiet move may make, per squared ply of LMR depth, cp.
+    see_pruning_quiet = 27 in 5..=80;
+    /// SEE pruning: loss a capture or check may make, per ply of depth, cp.
+    see_pruning_capture = 154 in 30..=400;
+    /// SEE pruning: more for each unit of capture history, 1024ths of cp.
+    see_pruning_capture_history = 35 in 0..=200;
 
     // History pruning.
-    /// Lowest history of a sequel per ply of depth, history units.
-    history_scale = 3276 in 1000..=10000;
-    /// History worth one ply of reduced depth, history units.
-    history_ply = 3774 in 1000..=10000;
+    /// History pruning: lowest continuation and pawn history per ply of depth, history units.
+    history_pruning_scale = 3276 in 1000..=10000;
 
-    // Singular extension.
-    /// Shallowest node, plies.
+    // Singular extensions.
+    /// Singular extension: shallowest node, plies.
     singular_depth = 6 in 4..=10;
-    /// How far below the stored value the other moves must stay, cp per 64 plies of depth.
+    /// Singular extension: how far below the TT value the other moves must stay, cp per 64 plies of
+    /// depth.
     singular_margin = 70 in 16..=320;
-    /// How much farther in a node that once was on a principal variation, cp per 64 plies.
-    singular_margin_pv = 82 in 0..=320;
-    /// How much farther for a second ply, cp.
-    singular_double = -185 in -300..=300;
-    /// How much farther for a second ply if the move captures, cp.
-    singular_double_capture = 344 in 0..=600;
-    /// How much farther for a second ply in a PV node, cp.
-    singular_double_pv = 215 in 0..=500;
-    /// How much farther for a third ply, cp.
-    singular_triple = -140 in -300..=500;
-    /// How much farther for a third ply in a PV node, cp.
-    singular_triple_pv = 355 in 0..=600;
-    /// How much farther for a third ply where there once was a principal variation, cp.
-    singular_triple_tt_pv = 80 in 0..=400;
-    /// Deepest node of the cheap form, plies.
-    singular_low_depth = 7 in 0..=10;
-    /// How far alpha must be above the evaluation for the cheap form, cp.
-    singular_low_margin = 24 in 0..=200;
-    /// Less deep, when several moves reach beta, plies.
-    negative_beta = 3 in 0..=4;
-    /// Less deep in cut nodes, plies.
-    negative_cut = 3 in 0..=4;
+    /// Singular extension: more if tt_pv and not a PV node, cp per 64 plies of depth.
+    singular_margin_was_pv = 82 in 0..=320;
+    /// Double extension: how much farther below the other moves must stay, cp.
+    double_extension_margin = -185 in -300..=300;
+    /// Double extension: more if the move captures, cp.
+    double_extension_capture = 344 in 0..=600;
+    /// Double extension: more in a PV node, cp.
+    double_extension_pv = 215 in 0..=500;
+    /// Triple extension: how much farther below the other moves must stay, cp.
+    triple_extension_margin = -140 in -300..=500;
+    /// Triple extension: more in a PV node, cp.
+    triple_extension_pv = 355 in 0..=600;
+    /// Triple extension: more if tt_pv, cp.
+    triple_extension_tt_pv = 80 in 0..=400;
+    /// Shallow singular extension, without a search: deepest node, plies.
+    shallow_singular_depth = 7 in 0..=10;
+    /// Shallow singular extension: how far alpha must be above the static evaluation, cp.
+    shallow_singular_margin = 24 in 0..=200;
+    /// Negative extension: if the TT value is not below beta, plies.
+    negative_extension_beta = 3 in 0..=4;
+    /// Negative extension: in cut nodes, plies.
+    negative_extension_cut_node = 3 in 0..=4;
 
     // Late move reductions, 1024ths of a ply.
-    /// Constant part, before pruning.
+    /// LMR: constant part, which counts for the LMR depth too.
     lmr_base = 1344 in -1024..=4096;
-    /// Factor of log depth times log move number.
+    /// LMR: factor of log depth times log move count.
     lmr_scale = 538 in 200..=900;
-    /// Less for a window as wide as the root's.
+    /// LMR: less for a window as wide as the root's.
     lmr_window = 431 in 0..=2048;
-    /// More when the static evaluation does not improve, 1024ths of what depth and number say.
+    /// LMR: more if not improving, 1024ths of what depth and move count say.
     lmr_not_improving = 439 in 0..=1024;
-    /// More for pruning on a line that was once a principal variation.
-    lmr_tt_pv_pruning = 1143 in 0..=4096;
-    /// Constant part added for reducing.
+    /// LMR: constant part that does not count for the LMR depth.
     lmr_offset = 715 in -2048..=2048;
-    /// Less for each move before it.
-    lmr_number = 65 in 0..=200;
-    /// Less for each centipawn of correction.
+    /// LMR: less for each move before it.
+    lmr_move_count = 65 in 0..=200;
+    /// LMR: less for each centipawn of correction.
     lmr_correction = 6 in 0..=40;
-    /// More in expected cut nodes.
+    /// LMR: more in cut nodes.
     lmr_cut_node = 3738 in 0..=6000;
-    /// More in those without a hash move.
-    lmr_cut_unknown = 758 in 0..=3000;
-    /// More when the hash move captures.
+    /// LMR: more in cut nodes without a TT move.
+    lmr_cut_node_no_tt_move = 758 in 0..=3000;
+    /// LMR: more if the TT move captures.
     lmr_tt_capture = 1059 in 0..=3000;
-    /// Less on a line that was once a principal variation.
+    /// LMR: less if tt_pv.
     lmr_tt_pv = 2532 in 0..=6000;
-    /// Less there in a PV node.
-    lmr_pv = 782 in 0..=3000;
-    /// Less there when the stored value is above alpha.
-    lmr_tt_value = 819 in 0..=3000;
-    /// Less there when the entry is as deep as the node.
-    lmr_tt_depth = 819 in 0..=3000;
-    /// Less then in a cut node.
-    lmr_tt_depth_cut = 996 in 0..=3000;
-    /// More when two children of this node and its siblings failed high.
+    /// LMR: less if tt_pv in a PV node.
+    lmr_tt_pv_pv_node = 782 in 0..=3000;
+    /// LMR: less if tt_pv and the TT value is above alpha.
+    lmr_tt_pv_value = 819 in 0..=3000;
+    /// LMR: less if tt_pv and the TT depth is not below the node's.
+    lmr_tt_pv_depth = 819 in 0..=3000;
+    /// LMR: less if tt_pv and the TT depth is not below the node's, in cut nodes.
+    lmr_tt_pv_depth_cut_node = 996 in 0..=3000;
+    /// LMR: more if at least two children failed high.
     lmr_cutoffs = 254 in 0..=3000;
-    /// More when three or more did.
+    /// LMR: more if at least three children failed high.
     lmr_many_cutoffs = 1141 in 0..=3000;
-    /// More then in expected all nodes.
-    lmr_all_cutoffs = 1065 in 0..=3000;
-    /// Less for the hash move.
+    /// LMR: more if at least two children failed high in an all node.
+    lmr_cutoffs_all_node = 1065 in 0..=3000;
+    /// LMR: less for the TT move.
     lmr_tt_move = 2107 in 0..=6000;
-    /// Less for each unit of history, 4096ths.
+    /// LMR: less for each unit of history, 4096ths.
     lmr_history = 419 in 50..=1500;
-    /// Less for each centipawn captured, 1024ths.
+    /// LMR: less for each centipawn captured, 1024ths.
     lmr_victim = 742 in 0..=4096;
-    /// Factor of the increase in expected all nodes.
+    /// LMR: factor of the increase in all nodes.
     lmr_all_node = 288 in 0..=1024;
-    /// Score above the best one that asks for a deeper re-search, cp.
+    /// LMR re-search: score above the best one that makes it deeper, cp.
     lmr_deeper = 41 in 0..=200;
-    /// Score above the best one below which the re-search is shallower, cp.
+    /// LMR re-search: score above the best one below which it is shallower, cp.
     lmr_shallower = 10 in 0..=100;
-    /// More without a hash move, for moves searched without a reduced search first.
-    full_unknown = 950 in 0..=3000;
-    /// Reduction above which such moves lose a ply.
-    full_reduction = 4412 in 1000..=9000;
-    /// Reduction above which they lose another.
-    full_reduction_two = 4862 in 1000..=12000;
-    /// Plies less for the moves left once alpha was raised.
-    raised_alpha_reduction = 1 in 0..=4;
+    /// Moves searched without LMR: more reduction without a TT move.
+    full_depth_no_tt_move = 950 in 0..=3000;
+    /// Moves searched without LMR: reduction above which they lose a ply.
+    full_depth_reduction = 4412 in 1000..=9000;
+    /// Moves searched without LMR: reduction above which they lose another ply.
+    full_depth_reduction_two = 4862 in 1000..=12000;
+    /// Reduction of the moves left once alpha was raised, plies.
+    alpha_raised_reduction = 1 in 0..=4;
 
     // Quiescence search.
-    /// What the stand-pat score may gain beside the captured piece, cp.
-    delta_margin = 300 in 50..=700;
-    /// Loss by exchange above which a capture is not tried, cp.
-    qsearch_see = 77 in 0..=300;
-    /// Captures tried before the rest is skipped.
-    qsearch_moves = 1 in 1..=12;
+    /// Delta pruning: what the stand-pat score may gain beside the captured piece, cp.
+    qs_delta_margin = 300 in 50..=700;
+    /// SEE pruning in quiescence search: loss above which a capture is not tried, cp.
+    qs_see_margin = 77 in 0..=300;
+    /// Quiescence search: captures tried before the rest is skipped.
+    qs_move_count = 1 in 1..=12;
 
     // Histories, history units.
-    /// What is left of the butterfly history in the next search, 1024ths.
-    history_kept = 757 in 0..=1024;
-    /// Bonus per ply of depth.
+    /// Butterfly history: what is left of it in the next search, 1024ths.
+    butterfly_decay = 757 in 0..=1024;
+    /// History bonus: per ply of depth.
     bonus_scale = 137 in 20..=600;
-    /// Subtracted from the bonus.
+    /// History bonus: subtracted.
     bonus_offset = 83 in 0..=400;
-    /// Largest bonus.
+    /// History bonus: at most.
     bonus_max = 1495 in 400..=4000;
-    /// More if the best move was the hash move.
+    /// History bonus: more if the best move is the TT move.
     bonus_tt_move = 317 in 0..=1500;
-    /// History of the move before that adds one unit to the bonus.
-    bonus_before = 33 in 8..=400;
-    /// Share of the bonus for a quiet move, 1024ths.
-    quiet_bonus = 1029 in 200..=3000;
-    /// Share of the bonus for a capture, 1024ths.
-    capture_bonus = 1323 in 200..=3000;
-    /// Malus per ply of depth.
+    /// History bonus: history of the move before that adds one unit.
+    bonus_previous_history = 33 in 8..=400;
+    /// History bonus: share for a quiet move, 1024ths.
+    bonus_quiet = 1029 in 200..=3000;
+    /// History bonus: share for a capture, 1024ths.
+    bonus_capture = 1323 in 200..=3000;
+    /// History bonus: for a reduced move that beats alpha.
+    bonus_lmr_research = 1292 in 0..=4000;
+    /// History malus: per ply of depth.
     malus_scale = 948 in 20..=1500;
-    /// Subtracted from the malus.
+    /// History malus: subtracted.
     malus_offset = 228 in 0..=600;
-    /// Largest malus.
+    /// History malus: at most.
     malus_max = 1840 in 400..=5000;
-    /// What is left of the malus for the next quiet move, 1024ths.
+    /// History malus: what is left of it for the next quiet move, 1024ths.
     malus_decay = 1023 in 700..=1024;
-    /// Share of the malus for a capture, 1024ths.
-    capture_malus = 1406 in 200..=3000;
-    /// Share of the malus for a first move that is refuted, 1024ths.
-    refuted_malus = 819 in 0..=3000;
-    /// Malus of an early move that the table refutes.
-    table_malus = 2264 in 0..=5000;
-    /// Bonus of a reduced move that beats alpha.
-    research_bonus = 1292 in 0..=4000;
-    /// Share of the bonus for the move before a node that fails low, 1024ths.
+    /// History malus: share for a capture, 1024ths.
+    malus_capture = 1406 in 200..=3000;
+    /// History malus: share for the opponent's first move if it is refuted, 1024ths.
+    malus_refuted_first = 819 in 0..=3000;
+    /// History malus: for an early move of the opponent refuted by a TT cutoff.
+    malus_tt_cutoff = 2264 in 0..=5000;
+    /// Fail-low bonus for the opponent's move: share of the history bonus, 1024ths.
     fail_low_base = -207 in -1000..=1000;
-    /// More per ply of depth, 1024ths.
+    /// Fail-low bonus: more per ply of depth, 1024ths.
     fail_low_depth = 54 in 0..=200;
-    /// More if that move came late, 1024ths.
+    /// Fail-low bonus: more if the move came late, 1024ths.
     fail_low_late = 174 in 0..=600;
-    /// More if the value is below the evaluation, 1024ths.
-    fail_low_drop = 152 in 0..=600;
-    /// More if it is below the evaluation before that move, 1024ths.
-    fail_low_rise = 160 in 0..=600;
-    /// How far below, cp.
+    /// Fail-low bonus: more if the value is below the static evaluation, 1024ths.
+    fail_low_below_eval = 152 in 0..=600;
+    /// Fail-low bonus: more if it is below the static evaluation before the move, 1024ths.
+    fail_low_below_previous_eval = 160 in 0..=600;
+    /// Fail-low bonus: how far below, cp.
     fail_low_margin = 80 in 0..=300;
-    /// Bonus of a capture before a node that fails low.
+    /// Fail-low bonus: for a capture.
     fail_low_capture = 1008 in 0..=4000;
-    /// Bonus in the pawn structure per centipawn of gain in evaluation.
-    eval_gain_pawns = 13 in 0..=40;
-    /// Lowest gain in evaluation that counts as a bonus, cp, negative.
+    /// Evaluation gain of the opponent's move: most negative that counts, cp, sign left out.
     eval_gain_low = 228 in 0..=600;
-    /// Highest gain that counts, cp.
+    /// Evaluation gain: highest that counts, cp.
     eval_gain_high = 150 in 0..=600;
-    /// Added to the gain, cp.
+    /// Evaluation gain: added to it, cp.
     eval_gain_offset = 49 in -100..=200;
-    /// Bonus per centipawn of gain.
-    eval_gain_scale = 6 in 0..=40;
+    /// Evaluation gain: butterfly bonus per centipawn.
+    eval_gain_butterfly = 6 in 0..=40;
+    /// Evaluation gain: pawn history bonus per centipawn.
+    eval_gain_pawn = 13 in 0..=40;
 
-    // Correction of the static evaluation.
-    /// What is learnt from a node with a best move, 128ths of the error by depth.
-    correction_rate = 12 in 1..=60;
-    /// What is learnt from a node that fails low.
-    correction_rate_low = 16 in 1..=60;
-    /// Correction of one aspect at its limit, cp.
+    // Correction history.
+    /// Correction history: rate if the value is above the static evaluation, 128ths by depth.
+    correction_rate_above = 12 in 1..=60;
+    /// Correction history: rate if the value is below the static evaluation, 128ths by depth.
+    correction_rate_below = 16 in 1..=60;
+    /// Correction history: correction of one aspect at its limit, cp.
     correction_scale = 87 in 0..=400;
 
     // Move ordering.
-    /// Weight of the captured piece's value beside capture history.
+    /// Move ordering: weight of the captured piece's value beside capture history.
     order_victim = 7 in 1..=20;
-    /// Bonus of a quiet check that loses nothing.
+    /// Move ordering: bonus of a quiet check that loses nothing.
     order_check = 17959 in 0..=40000;
-    /// Capture score for one centipawn that a good capture may lose.
+    /// Move ordering: capture score for one centipawn that a good capture may lose.
     order_see_divisor = 19 in 5..=100;
-    /// Score below which a quiet move comes after losing captures.
+    /// Move ordering: score below which a quiet move comes after bad captures.
     order_good_quiet = -14662 in -60000..=0;
 }

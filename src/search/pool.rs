@@ -7,10 +7,10 @@
 
 use super::conclusion::{Finding, MainWork};
 use super::control::Control;
-use super::correction::Corrections;
+use super::correction_history::CorrectionHistory;
+use super::iterate::RootMove;
 use super::limits::{Clock, Limits, SearchOptions};
 use super::report::Report;
-use super::root::RootMove;
 use super::time::TimeManager;
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainDuties, Worker};
@@ -92,7 +92,7 @@ pub struct Searcher {
     threads: Vec<Thread>,
     wanted_threads: usize,
     tt: Option<Arc<TranspositionTable>>,
-    corrections: Arc<Corrections>,
+    correction_history: Arc<CorrectionHistory>,
     hash_megabytes: usize,
     /// A search has written to the table.
     table_used: bool,
@@ -109,7 +109,7 @@ impl Searcher {
             threads: Vec::new(),
             wanted_threads: 1,
             tt: None,
-            corrections: Arc::new(Corrections::new()),
+            correction_history: Arc::new(CorrectionHistory::new()),
             hash_megabytes: DEFAULT_HASH,
             table_used: false,
             network: nnue::embedded(),
@@ -171,7 +171,7 @@ impl Searcher {
     pub fn clear(&mut self) {
         self.wait();
         self.clear = true;
-        self.corrections.clear();
+        self.correction_history.clear();
         if std::mem::take(&mut self.table_used) {
             // Fresh pages from the system cost less than wiping the old ones; those go first, so
             // that there is never memory for two tables in use.
@@ -236,7 +236,7 @@ impl Searcher {
         for id in 0..threads {
             let job = Job {
                 tt: Arc::clone(&tt),
-                corrections: Arc::clone(&self.corrections),
+                correction_history: Arc::clone(&self.correction_history),
                 control: Arc::clone(&control),
                 position: position.clone(),
                 root_moves: root_moves.clone(),

@@ -1,12 +1,11 @@
-//! Quiescence search: only captures, until the position is calm enough to be evaluated; every
-//! answer when in check. <https://www.chessprogramming.org/Quiescence_Search>
+//! Quiescence search: captures only, all evasions when in check, until the position is quiet enough
+//! to be evaluated. <https://www.chessprogramming.org/Quiescence_Search>
 #![forbid(unsafe_code)]
 
-use super::move_pruning::Verdict;
 use super::movepick::MovePicker;
-use super::node::NodeType;
 use super::params;
-use super::tt::{Bound, DEPTH_EVAL, DEPTH_QS, Entry};
+use super::pvs::NodeType;
+use super::tt::{Bound, DEPTH_EVAL, DEPTH_QS, TtEntry};
 use super::worker::Worker;
 use crate::position::see_value;
 use crate::types::{Move, Value, value};
@@ -24,104 +23,110 @@ impl Worker {
             self.pv.clear(ply);
             self.seldepth = self.seldepth.max(ply + 1);
         }
+
+        // Step 1. The search may be over, or the game by its rules.
         if self.poll() {
             return value::DRAW;
         }
-
-        // Step 1. The rules may have ended the game.
         if let Some(value) = self.terminal_value(ply) {
             return value;
         }
-
         if !self.is_selective() {
             return self.evaluator.evaluate(&self.position);
         }
 
         // Step 2. Transposition table.
-        let (key, side) = (self.position.key(), self.position.side_to_move());
-        if !self.position.in_check() {
+        let in_check = self.position.in_check();
+        if !in_check {
             self.evaluator.prepare(&self.position);
         }
-        let entry = self.tt.probe(key, side, ply);
+        let tt_entry = self.tt_probe(ply);
         if !N::PV
-            && let Some(entry) = &entry
-            && entry.depth >= DEPTH_QS
-            && entry.cuts(beta)
+            && let Some(tt) = &tt_entry
+            && tt.depth >= DEPTH_QS
+            && tt.cuts(beta)
         {
-            return entry.value;
+            return tt.value;
         }
 
         // Step 3. Mate in one.
-        if entry.is_none()
+        if tt_entry.is_none()
             && let Some(value) = self.mate_in_one::<N>(ply, DEPTH_QS)
         {
             return value;
         }
 
         // Step 4. Stand pat: the side to move need not capture. In check it has no such choice.
-        let in_check = self.position.in_check();
         let (raw_eval, static_eval, mut best_value) = if in_check {
             (value::NONE, value::NONE, -value::INFINITE)
         } else {
-            let evaluation = self.evaluate(entry.as_ref());
-            (evaluation.raw, evaluation.corrected, evaluation.refined)
+            self.evaluate(tt_entry.as_ref())
         };
         if !in_check && best_value >= beta {
-            if !value::is_decisive(best_value) {
-                best_value = (best_value + beta) / 2;
-            }
-            if entry.is_none() {
-                let stored = Entry {
+            let best_value = soften_fail_high(best_value, beta);
+            if tt_entry.is_none() {
+                let entry = TtEntry {
                     mv: Move::NONE,
                     value: best_value,
                     eval: raw_eval,
                     depth: DEPTH_EVAL,
                     bound: Bound::LOWER,
                 };
-                self.tt.store(key, side, ply, stored);
+                self.tt_store(ply, entry);
             }
             return best_value;
         }
         alpha = alpha.max(best_value);
 
-        // Step 5. Captures, or every move when in check.
-        let tt_move = self.stored_move(entry.as_ref());
+        // Step 5. Captures, or all evasions when in check.
+        let tt_move = self.legal_tt_move(tt_entry.as_ref());
         let checks = self.position.check_info();
         let mut picker = MovePicker::quiescence(tt_move, &self.position, &self.arena);
         let last_move = self.stack.before(ply, 1).mv;
-        let mut best_move = Move::NONE;
-        let mut number = 0;
+        let (mut best_move, mut move_count) = (Move::NONE, 0);
         while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
-            number += 1;
+            move_count += 1;
 
-            // Step 6. Skip what promises nothing, once a move that is no loss is known.
-            let is_saved = !value::is_loss(best_value);
-            if is_saved && in_check {
-                if !self.position.is_capture(mv) {
-                    // Some answer is good enough; the quiet ones left are not looked at.
-                    picker.skip_quiets();
-                    continue;
-                }
-            } else if is_saved
-                && !self.position.gives_check(mv, &checks)
-                && (!last_move.is_some() || last_move.to() != mv.to())
-            {
-                // Neither a check nor a recapture.
-                match self.prune_capture(mv, number, static_eval, alpha) {
-                    Verdict::Search => {}
-                    Verdict::Skip => continue,
-                    Verdict::Futile(bound) => {
-                        best_value = best_value.max(bound);
+            // Step 6. Pruning, once a move is known that does not lose.
+            if !value::is_loss(best_value) {
+                if in_check {
+                    if !self.position.is_capture(mv) {
+                        // One evasion is good enough; the quiet ones left are not searched.
+                        picker.skip_quiets();
                         continue;
+                    }
+                } else if !self.position.gives_check(mv, &checks)
+                    && (!last_move.is_some() || last_move.to() != mv.to())
+                {
+                    // Neither a check nor a recapture.
+                    if move_count > params::qs_move_count() {
+                        continue;
+                    }
+                    // Delta pruning: even winning the piece for nothing does not reach alpha, or
+                    // the exchange wins too little. The gain of promoting is left out and endgames
+                    // are no exception: in shogi both were measured to be worth nothing.
+                    // <https://www.chessprogramming.org/Delta_Pruning>
+                    if !value::is_decisive(alpha) {
+                        let base = static_eval + params::qs_delta_margin();
+                        let bound = base + see_value(self.position.piece_on(mv.to()));
+                        if bound <= alpha {
+                            best_value = best_value.max(bound);
+                            continue;
+                        }
+                        if !self.position.see_ge(mv, alpha - base) {
+                            best_value = best_value.max(alpha.min(base));
+                            continue;
+                        }
                     }
                 }
             }
             self.prefetch(mv);
-            if is_saved && !self.position.see_ge(mv, -params::qsearch_see()) {
+            // SEE pruning of captures that lose too much.
+            if !value::is_loss(best_value) && !self.position.see_ge(mv, -params::qs_see_margin()) {
                 continue;
             }
 
-            // Step 7. Play and search it.
+            // Step 7. Play and search the move.
             self.do_move(ply, mv);
             let value = -self.quiescence::<N>(ply + 1, -beta, -alpha);
             self.undo_move(mv);
@@ -143,53 +148,34 @@ impl Worker {
             }
         }
 
-        // Step 8. In check without an answer is mate (詰み).
-        if in_check && number == 0 {
+        // Step 8. In check without an evasion is mate (詰み).
+        if in_check && move_count == 0 {
             return value::mated_in(ply);
         }
-        if best_value >= beta && !value::is_decisive(best_value) {
-            best_value = (best_value + beta) / 2;
+        let mut bound = Bound::UPPER;
+        if best_value >= beta {
+            best_value = soften_fail_high(best_value, beta);
+            bound = Bound::LOWER;
         }
-        let bound = if best_value >= beta {
-            Bound::LOWER
-        } else {
-            Bound::UPPER
-        };
-        let pv = N::PV || entry.is_some_and(|entry| entry.is_pv());
-        let bound = if pv { bound | Bound::PV } else { bound };
-        let stored = Entry {
+        let tt_pv = N::PV || tt_entry.is_some_and(|tt| tt.is_pv());
+        let entry = TtEntry {
             mv: best_move,
             value: best_value,
             eval: raw_eval,
             depth: DEPTH_QS,
-            bound,
+            bound: bound.with_pv(tt_pv),
         };
-        self.tt.store(key, side, ply, stored);
+        self.tt_store(ply, entry);
         best_value
     }
-    /// Whether a capture that gives no check and takes nothing back is worth playing. `number` is
-    /// its place in the order, from 1.
-    ///
-    /// Delta pruning: even winning the piece for nothing does not reach alpha, or the exchange wins
-    /// too little. Not in check and not near mate. The gain of promoting is left out and endgames
-    /// are no exception: in shogi both were measured to be worth nothing.
-    /// <https://www.chessprogramming.org/Delta_Pruning>
-    #[inline(always)]
-    fn prune_capture(&self, mv: Move, number: usize, static_eval: Value, alpha: Value) -> Verdict {
-        if number > params::qsearch_moves() as usize {
-            return Verdict::Skip;
-        }
-        if value::is_decisive(alpha) {
-            return Verdict::Search;
-        }
-        let victim = see_value(self.position.piece_on(mv.to()));
-        let base = static_eval + params::delta_margin();
-        if base + victim <= alpha {
-            Verdict::Futile(base + victim)
-        } else if !self.position.see_ge(mv, alpha - base) {
-            Verdict::Futile(alpha.min(base))
-        } else {
-            Verdict::Search
-        }
+}
+
+/// A value above beta that rests on little, brought nearer to it.
+#[inline(always)]
+fn soften_fail_high(value: Value, beta: Value) -> Value {
+    if value::is_decisive(value) {
+        value
+    } else {
+        (value + beta) / 2
     }
 }

@@ -5,8 +5,8 @@
 //! then takes the value of that move as given and looks only for a shorter mate by another.
 #![forbid(unsafe_code)]
 
+use super::iterate::RootMove;
 use super::report::ScoreBound;
-use super::root::RootMove;
 use super::worker::Worker;
 use crate::mate::{Budget, Solver};
 use crate::position::{EnteringKingRule, MoveCount, Position};

@@ -83,7 +83,7 @@ impl Solo {
     /// Forgets the searches so far.
     pub fn clear(&mut self) {
         self.tt.clear();
-        self.worker.corrections.clear();
+        self.worker.correction_history.clear();
         self.worker.forget();
     }
 
@@ -126,7 +126,7 @@ impl Solo {
         self.tt.next_generation();
         self.worker.begin(Job {
             tt: Arc::clone(&self.tt),
-            corrections: Arc::clone(&self.worker.corrections),
+            correction_history: Arc::clone(&self.worker.correction_history),
             control: Arc::new(Control::new(1, false)),
             position: position.clone(),
             root_moves,

@@ -1,7 +1,7 @@
-//! What a node leaves for the nodes below it, one frame a ply.
+//! What a node leaves for others of its line, one frame a ply, and the principal variations.
 #![forbid(unsafe_code)]
 
-use super::history::{ContinuationIndex, PawnPlace};
+use super::history::{ContinuationIndex, PawnIndex};
 use crate::types::{Depth, MAX_PLY, Move, Value, value};
 
 /// One ply of the line being searched.
@@ -17,24 +17,32 @@ pub struct Frame {
     pub excluded: Move,
     /// Whether the move played was a capture.
     pub capture: bool,
-    /// How many moves were tried so far.
+    /// Number of the move being searched, from 1.
     pub move_count: usize,
     /// How many nodes of this ply failed high below the node two plies before.
     pub cutoffs: u32,
-    /// By how many plies the move played from this node is searched shallower.
+    /// Reduction of the move played from this node, in plies.
     pub reduction: Depth,
-    /// What the histories said about the move played from this node.
+    /// History of the move played from this node.
     pub history: i32,
     /// Whether the side to move was in check.
     pub in_check: bool,
-    /// Whether the table knew the node.
-    pub known: bool,
-    /// Its pawns' place in the pawn history.
-    pub pawns: PawnPlace,
+    /// Whether the transposition table had an entry.
+    pub tt_hit: bool,
+    /// Index of its pawns in the pawn history.
+    pub pawns: PawnIndex,
     /// Whether all moves up to the node are those of the last iteration's principal variation.
     pub follows_pv: bool,
     /// Whether the node is or was on a principal variation.
     pub tt_pv: bool,
+}
+
+impl Frame {
+    /// Whether the move played is quiet, and no null move.
+    #[inline(always)]
+    pub fn is_quiet(&self) -> bool {
+        !self.capture && self.continuation != ContinuationIndex::NONE
+    }
 }
 
 const EMPTY: Frame = Frame {
@@ -48,8 +56,8 @@ const EMPTY: Frame = Frame {
     reduction: 0,
     history: 0,
     in_check: false,
-    known: false,
-    pawns: PawnPlace::NONE,
+    tt_hit: false,
+    pawns: PawnIndex::NONE,
     follows_pv: false,
     tt_pv: false,
 };
@@ -66,7 +74,7 @@ impl Stack {
         Stack(vec![EMPTY; PAD + MAX_PLY + 4].into_boxed_slice())
     }
 
-    /// Forgets the last search.
+    /// Empties all frames.
     pub fn clear(&mut self) {
         self.0.fill(EMPTY);
     }
@@ -93,5 +101,53 @@ impl Stack {
     #[inline(always)]
     pub fn line(&self, ply: usize) -> &[Frame] {
         &self.0[..=PAD + ply]
+    }
+}
+
+/// The principal variation of each ply, from that ply on.
+pub struct PvTable {
+    lines: Box<[[Move; MAX_PLY + 2]]>,
+    lengths: Box<[usize]>,
+}
+
+impl PvTable {
+    /// A table of empty lines.
+    pub fn new() -> PvTable {
+        PvTable {
+            lines: vec![[Move::NONE; MAX_PLY + 2]; MAX_PLY + 2].into_boxed_slice(),
+            lengths: vec![0; MAX_PLY + 2].into_boxed_slice(),
+        }
+    }
+
+    /// Empties the line of a ply.
+    #[inline(always)]
+    pub fn clear(&mut self, ply: usize) {
+        self.lengths[ply] = 0;
+    }
+
+    /// Makes the line of a ply a single move.
+    pub fn set(&mut self, ply: usize, mv: Move) {
+        self.lines[ply][0] = mv;
+        self.lengths[ply] = 1;
+    }
+
+    /// Makes the line of a ply these moves.
+    pub fn put(&mut self, ply: usize, line: &[Move]) {
+        self.lines[ply][..line.len()].copy_from_slice(line);
+        self.lengths[ply] = line.len();
+    }
+
+    /// Makes the line of a ply the move followed by the line of the next ply.
+    pub fn update(&mut self, ply: usize, mv: Move) {
+        let length = self.lengths[ply + 1].min(MAX_PLY);
+        let (upper, lower) = self.lines.split_at_mut(ply + 1);
+        upper[ply][0] = mv;
+        upper[ply][1..=length].copy_from_slice(&lower[0][..length]);
+        self.lengths[ply] = length + 1;
+    }
+
+    /// The line of a ply.
+    pub fn line(&self, ply: usize) -> &[Move] {
+        &self.lines[ply][..self.lengths[ply]]
     }
 }

@@ -63,7 +63,7 @@ fn job(position: &Position, table: &Arc<TranspositionTable>, depth: Depth, mode:
     let options = options(mode);
     Job {
         tt: Arc::clone(table),
-        corrections: Arc::default(),
+        correction_history: Arc::default(),
         control: Arc::new(control::Control::new(1, false)),
         position: position.clone(),
         root_moves: pool::root_moves(position, &[], &options),

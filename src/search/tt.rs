@@ -30,6 +30,14 @@ bitflags! {
     }
 }
 
+impl Bound {
+    /// The bound of a node that is or was on a principal variation, or not.
+    #[inline(always)]
+    pub fn with_pv(self, tt_pv: bool) -> Bound {
+        if tt_pv { self | Bound::PV } else { self }
+    }
+}
+
 /// Depth of quiescence entries.
 pub const DEPTH_QS: Depth = 0;
 /// Depth of entries that hold a static evaluation and nothing else.
@@ -39,7 +47,7 @@ const DEPTH_OFFSET: Depth = 2;
 
 /// An entry as the search sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct TtEntry {
     /// The best move found, [`Move::NONE`] if there is none.
     pub mv: Move,
     /// Value relative to the node, [`value::NONE`] if there is none.
@@ -52,7 +60,7 @@ pub struct Entry {
     pub bound: Bound,
 }
 
-impl Entry {
+impl TtEntry {
     /// Whether the entry settles a search that asks whether the value reaches `beta`.
     #[inline(always)]
     pub fn cuts(&self, beta: Value) -> bool {
@@ -76,7 +84,7 @@ const GENERATION_MASK: u8 = (1 << GENERATION_BITS) - 1;
 
 /// One word: move, value, evaluation, depth, bound and generation.
 #[inline(always)]
-fn pack(entry: Entry, generation: u8) -> u64 {
+fn pack(entry: TtEntry, generation: u8) -> u64 {
     let depth = (entry.depth + DEPTH_OFFSET) as u8;
     u64::from(entry.mv.raw())
         | u64::from(entry.value as i16 as u16) << 16
@@ -86,8 +94,8 @@ fn pack(entry: Entry, generation: u8) -> u64 {
 }
 
 #[inline(always)]
-fn unpack(word: u64) -> Entry {
-    Entry {
+fn unpack(word: u64) -> TtEntry {
+    TtEntry {
         mv: Move::from_raw(word as u16).unwrap_or(Move::NONE),
         value: Value::from((word >> 16) as i16),
         eval: Value::from((word >> 32) as i16),
@@ -197,7 +205,7 @@ impl TranspositionTable {
     /// What is stored about a position, if anything; `ply` turns mate scores into those of the
     /// node at hand.
     #[inline]
-    pub fn probe(&self, key: u64, side: Color, ply: usize) -> Option<Entry> {
+    pub fn probe(&self, key: u64, side: Color, ply: usize) -> Option<TtEntry> {
         let cluster = &self.clusters()[self.index(key, side)];
         let keys = cluster[0].load(Relaxed);
         for (i, entry) in cluster[1..].iter().enumerate() {
@@ -214,7 +222,7 @@ impl TranspositionTable {
     /// Stores what was found out about a position. An entry without a move keeps the move known
     /// before; a much shallower search does not displace a deeper one of this generation.
     #[inline]
-    pub fn store(&self, key: u64, side: Color, ply: usize, mut entry: Entry) {
+    pub fn store(&self, key: u64, side: Color, ply: usize, mut entry: TtEntry) {
         entry.value = value_to_table(entry.value, ply);
         let generation = self.generation.load(Relaxed);
         let cluster = &self.clusters()[self.index(key, side)];
@@ -316,9 +324,9 @@ mod tests {
     use super::*;
     use crate::types::Square;
 
-    fn entry(value: Value, depth: Depth, bound: Bound) -> Entry {
+    fn entry(value: Value, depth: Depth, bound: Bound) -> TtEntry {
         let mv = Move::board(Square::from_index(60), Square::from_index(59));
-        Entry {
+        TtEntry {
             mv,
             value,
             eval: -12,
@@ -385,7 +393,7 @@ mod tests {
             9,
             Color::Black,
             0,
-            Entry {
+            TtEntry {
                 mv: Move::NONE,
                 ..entry(5, 6, Bound::UPPER)
             },

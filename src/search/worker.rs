@@ -2,18 +2,18 @@
 #![forbid(unsafe_code)]
 
 use super::control::Control;
-use super::correction::Corrections;
+use super::correction_history::CorrectionHistory;
 use super::history::{ContinuationIndex, Histories};
+use super::iterate::RootMove;
 use super::limits::SearchOptions;
 use super::movepick::{Context, MoveArena, MovePicker};
-use super::node::NodeType;
+use super::pvs::NodeType;
 use super::report::Report;
-use super::root::{PvTable, RootMove};
 use super::root_mate::RootMate;
-use super::stack::Stack;
+use super::stack::{PvTable, Stack};
 use super::time::TimeManager;
 use super::treestrap::Visits;
-use super::tt::TranspositionTable;
+use super::tt::{TranspositionTable, TtEntry};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{self, Network};
 use crate::position::{CheckInfo, Position, Repetition};
@@ -25,7 +25,7 @@ pub struct Job {
     /// The table all threads share.
     pub tt: Arc<TranspositionTable>,
     /// What all threads know of the errors of the evaluation.
-    pub corrections: Arc<Corrections>,
+    pub correction_history: Arc<CorrectionHistory>,
     /// Stop and ponder flags, node counters.
     pub control: Arc<Control>,
     /// The root.
@@ -72,7 +72,7 @@ impl MainDuties {
 pub struct Worker {
     pub(super) id: usize,
     pub(super) tt: Arc<TranspositionTable>,
-    pub(super) corrections: Arc<Corrections>,
+    pub(super) correction_history: Arc<CorrectionHistory>,
     pub(super) control: Arc<Control>,
     pub(super) options: SearchOptions,
     pub(super) position: Position,
@@ -116,7 +116,7 @@ impl Worker {
         Worker {
             id,
             tt: Arc::new(TranspositionTable::placeholder()),
-            corrections: Arc::new(Corrections::new()),
+            correction_history: Arc::new(CorrectionHistory::new()),
             control: Arc::new(Control::new(id + 1, false)),
             options: SearchOptions::default(),
             position: Position::startpos(),
@@ -155,7 +155,7 @@ impl Worker {
             self.forget();
         }
         self.tt = job.tt;
-        self.corrections = job.corrections;
+        self.correction_history = job.correction_history;
         self.control = job.control;
         self.options = job.options;
         self.root_side = job.position.side_to_move();
@@ -191,8 +191,21 @@ impl Worker {
         }
     }
 
-    /// Asks for what the table knows of the position after a move: long before it is needed, so that
-    /// it is there then.
+    /// The entry of the current position in the transposition table.
+    #[inline(always)]
+    pub(super) fn tt_probe(&self, ply: usize) -> Option<TtEntry> {
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        self.tt.probe(key, side, ply)
+    }
+
+    /// Stores an entry for the current position.
+    #[inline(always)]
+    pub(super) fn tt_store(&self, ply: usize, entry: TtEntry) {
+        let (key, side) = (self.position.key(), self.position.side_to_move());
+        self.tt.store(key, side, ply, entry);
+    }
+
+    /// Prefetches the entry of the position after a move, long before it is needed.
     #[inline(always)]
     pub(super) fn prefetch(&self, mv: Move) {
         self.tt

@@ -44,7 +44,7 @@ impl Task {
         let side = self.position.side_to_move();
         worker.begin(Job {
             tt: Arc::new(TranspositionTable::new(4).unwrap()),
-            corrections: Arc::default(),
+            correction_history: Arc::default(),
             control: Arc::new(Control::new(1, false)),
             position: self.position.clone(),
             root_moves: root_moves(&self.position, &self.searchmoves, &self.options),

@@ -1,7 +1,7 @@
 //! A search without one of the moves of a node, as singular extension asks for it, is no search of
 //! the node: it must leave no trace there.
 
-use super::tt::{Bound, Entry};
+use super::tt::{Bound, TtEntry};
 use super::*;
 
 #[test]
@@ -9,7 +9,7 @@ fn a_search_without_a_move_writes_nothing_about_its_node() {
     for root in positions(BENCH).step_by(3) {
         let mut worker = worker(&root, Mode::Full);
         let moves = root.legal_moves();
-        let known = Entry {
+        let known = TtEntry {
             mv: moves[0],
             value: 17,
             eval: 5,
@@ -21,7 +21,7 @@ fn a_search_without_a_move_writes_nothing_about_its_node() {
         worker.root_depth = 8;
         worker.stack.at_mut(2).excluded = moves[0];
         worker.stack.at_mut(2).tt_pv = true;
-        let value = worker.pvs::<node::NonPv>(2, -41, -40, 5, true);
+        let value = worker.pvs::<pvs::NonPv>(2, -41, -40, 5, true);
         assert!(value.abs() <= value::MATE);
         assert_eq!(worker.tt.probe(key, side, 2), Some(known), "{root:?}");
         assert!(worker.stack.at(2).tt_pv, "the node's own search goes on");
@@ -40,5 +40,5 @@ fn the_only_move_left_out_is_no_mate() {
     let mut worker = worker(&root, Mode::Full);
     worker.root_depth = 8;
     worker.stack.at_mut(1).excluded = moves[0];
-    assert_eq!(worker.pvs::<node::NonPv>(1, 99, 100, 4, true), 99);
+    assert_eq!(worker.pvs::<pvs::NonPv>(1, 99, 100, 4, true), 99);
 }

@@ -67,7 +67,7 @@ fn values_outside_the_window_are_bounds() {
             let value = minimax(&mut root, depth, 0);
             for distance in [-400, -150, -7, -1, 0, 1, 2, 7, 150, 400] {
                 let beta = (value + distance).clamp(-value::MATE, value::MATE);
-                let found = worker.pvs::<node::NonPv>(0, beta - 1, beta, depth, distance > 0);
+                let found = worker.pvs::<pvs::NonPv>(0, beta - 1, beta, depth, distance > 0);
                 let is_bound = if value >= beta {
                     beta <= found && found <= value
                 } else {

@@ -1,8 +1,8 @@
 //! The move picker gives the moves of a node, each once, in the order it promises.
 
 use super::history::Histories;
-use super::movepick::{Context, MoveArena, MovePicker};
-use super::scoring::{CaptureScore, QuietScore, Score};
+use super::movepick::{CaptureScore, Context, MoveArena, MovePicker, QuietScore, Score};
+
 use super::*;
 use crate::types::Square;
 use std::collections::HashSet;

@@ -92,8 +92,8 @@ fn nothing_leaks_from_one_search_into_the_next() {
             reduction: Depth::MAX,
             history: i32::MAX,
             in_check: true,
-            known: true,
-            pawns: history::PawnPlace::NONE,
+            tt_hit: true,
+            pawns: history::PawnIndex::NONE,
             follows_pv: true,
             tt_pv: true,
         };

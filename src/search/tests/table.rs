@@ -1,6 +1,6 @@
 //! What the transposition table may and may not change.
 
-use super::tt::{Bound, DEPTH_EVAL, Entry};
+use super::tt::{Bound, DEPTH_EVAL, TtEntry};
 use super::*;
 
 #[test]
@@ -37,7 +37,7 @@ fn a_lone_repetition_is_worth_a_draw_whatever_the_table() {
 }
 
 /// An entry with nothing true in it.
-fn garbage(rng: &mut StdRng, moves: &[Move]) -> Entry {
+fn garbage(rng: &mut StdRng, moves: &[Move]) -> TtEntry {
     let mv = match rng.random_range(0..4) {
         0 => Move::NONE,
         1 => *moves.choose(rng).unwrap(),
@@ -49,7 +49,7 @@ fn garbage(rng: &mut StdRng, moves: &[Move]) -> Entry {
         2 => rng.random_range(0..60) - limit,
         _ => rng.random_range(-1000..1000),
     };
-    Entry {
+    TtEntry {
         mv,
         value: number(value::mate_in(1)),
         eval: number(value::MAX_EVAL),
