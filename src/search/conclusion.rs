@@ -82,10 +82,11 @@ impl Worker {
         let control = Arc::clone(&self.control);
         let main = self.main.take();
         self.release();
+        // Whoever has read the answer finds the searcher idle.
+        control.finish();
         if let Some(mut main) = main {
             main.report.answer(answer);
         }
-        control.finish();
         drop(done);
     }
 

@@ -35,6 +35,16 @@ pub struct Limits {
     pub searchmoves: Vec<Move>,
 }
 
+impl Limits {
+    /// Whether anything ends the search by itself.
+    pub fn is_bounded(&self) -> bool {
+        self.clock.is_some()
+            || self.movetime.is_some()
+            || self.depth.is_some()
+            || self.nodes.is_some()
+    }
+}
+
 /// Rules and options that a search runs under, as set by USI options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchOptions {

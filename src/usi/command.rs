@@ -1,69 +1,64 @@
-//! The grammar: one line of bytes becomes one [`Command`].
+//! The grammar: parses a line of bytes into a [`Command`].
 //!
-//! Reading is as tolerant as the protocol asks for: any blanks separate words, unknown words are
-//! skipped and the rest of the line is used, numbers of any size are clamped. What was skipped is
-//! told once per line. Nothing here knows the position, so nothing here knows what is legal.
+//! Parsing is as tolerant as the protocol asks for: any blanks separate words, unknown words are
+//! ignored and the rest of the line is used, numbers of any size are clamped. At most one error is
+//! reported per line. Nothing here knows the position, so nothing here knows which moves are legal.
 
-use super::error::{UsiError, clip};
-use super::number::parse_number;
+use super::error::{PositionError, UsiError, truncate};
+use super::options::{MAX_HASH, MAX_THREADS};
 use crate::search::{Clock, Limits};
 use crate::types::{Depth, MAX_PLY, Move};
 
-/// Times beyond this many milliseconds (31 years) are read as this, so that sums stay in range.
-const LONGEST_TIME: i64 = 1_000_000_000_000;
-/// Nobody waits for more plies of perft.
-const DEEPEST_PERFT: i64 = 20;
+/// Longest time, in milliseconds (31 years): longer ones are clamped, so that sums stay in range.
+const MAX_TIME: i64 = 1_000_000_000_000;
+/// Deepest perft, in plies.
+const MAX_PERFT_DEPTH: i64 = 20;
 /// PowerShell puts this before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A command, ready to be carried out.
+/// A parsed command.
 #[derive(Debug, PartialEq, Eq, Clone)]
 pub enum Command {
-    /// `usi`: who are you, and what can be set?
+    /// `usi`
     Usi,
-    /// `isready`: get ready and say so.
+    /// `isready`
     IsReady,
-    /// `usinewgame`: forget the old game.
+    /// `usinewgame`
     NewGame,
-    /// `setoption`; the value is kept as bytes, whatever their encoding.
+    /// `setoption`
     SetOption {
         /// Name as typed.
         name: String,
-        /// Value; `None` when the word `value` is missing.
+        /// Value as bytes of any encoding; `None` without the word `value`.
         value: Option<Vec<u8>>,
     },
-    /// `position`.
+    /// `position`
     Position {
         /// The SFEN; `None` for the start position.
         sfen: Option<String>,
         /// The moves played from there.
         moves: Vec<Move>,
     },
-    /// `go`.
-    Go {
-        /// What ends the search.
-        limits: Limits,
-        /// About how many milliseconds to search, the exact time drawn by chance.
-        random_time: Option<u64>,
-    },
-    /// `go mate`.
+    /// `go`
+    Go(Limits),
+    /// `go mate`
     GoMate {
         /// Milliseconds; `None` for no limit.
         time: Option<u64>,
         /// Nodes; `None` for no limit.
         nodes: Option<u64>,
     },
-    /// `stop`.
+    /// `stop`
     Stop,
-    /// `ponderhit`, with the clock when it is given only now.
+    /// `ponderhit`, with the clock when it is sent only now.
     PonderHit(Option<Clock>),
-    /// `gameover`; how the game ended makes no difference.
+    /// `gameover`, whatever the result.
     GameOver,
-    /// `quit`.
+    /// `quit`
     Quit,
-    /// `help`.
+    /// `help`
     Help,
-    /// `d`: show the position.
+    /// `d`: the position.
     Display,
     /// `moves`: all legal moves.
     Moves,
@@ -73,119 +68,99 @@ pub enum Command {
     Eval,
     /// `perft`, with its depth in plies.
     Perft(u32),
-    /// `bench [depth] [threads] [hash]`.
+    /// `bench [depth] [threads] [hash]`
     Bench {
         /// Depth in plies.
         depth: Option<Depth>,
         /// Search threads.
         threads: Option<usize>,
-        /// Hash table in megabytes.
+        /// Hash table in MB.
         hash: Option<usize>,
     },
-    /// `getoption [name]`: values in force.
+    /// `getoption [name]`: current values.
     GetOption(Option<String>),
-    /// `tune`: the numbers of the search for a tuner, one a line.
+    /// `tune`: the search parameters for OpenBench.
     #[cfg(feature = "tune")]
     Tune,
-    /// `usi_tunables`: the same in JSON.
+    /// `usi_tunables`: the search parameters for ShogiArena.
     #[cfg(feature = "tune")]
     Tunables,
 }
 
-/// What a line says.
-#[derive(Debug, PartialEq, Eq, Default)]
-pub struct Parsed {
-    /// What to do, if anything.
-    pub command: Option<Command>,
-    /// The first thing that was wrong.
-    pub complaint: Option<UsiError>,
+/// A command, if there is one to execute, and the first error of its line.
+type Parsed = (Option<Command>, Option<UsiError>);
+
+fn parsed(command: Command) -> Parsed {
+    (Some(command), None)
 }
 
-impl From<Command> for Parsed {
-    fn from(command: Command) -> Parsed {
-        Parsed {
-            command: Some(command),
-            complaint: None,
-        }
-    }
-}
-
-impl From<Result<Command, UsiError>> for Parsed {
-    fn from(result: Result<Command, UsiError>) -> Parsed {
-        match result {
-            Ok(command) => command.into(),
-            Err(error) => Parsed {
-                command: None,
-                complaint: Some(error),
-            },
-        }
-    }
-}
-
-/// Reads one line, without its line end.
+/// Parses one line, without its line end.
 pub fn parse(line: &[u8]) -> Parsed {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let text = String::from_utf8_lossy(line);
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let Some(first) = words.first() else {
-        return Parsed::default();
+        return (None, None);
     };
-    if let Some(parsed) = typed(&words).or_else(|| protocol(&words, line)) {
+    if let Some(parsed) = parse_debug(&words).or_else(|| parse_usi(&words, line)) {
         return parsed;
     }
     for start in 1..words.len() {
-        if let Some(mut parsed) = protocol(&words[start..], line) {
-            let skipped = UsiError::Skipped(clip(&words[..start].join(" ")));
-            parsed.complaint.get_or_insert(skipped);
-            return parsed;
+        if let Some((command, error)) = parse_usi(&words[start..], line) {
+            let skipped = || UsiError::Skipped(truncate(&words[..start].join(" ")));
+            return (command, error.or_else(|| Some(skipped())));
         }
     }
-    Err(UsiError::UnknownCommand(clip(first))).into()
+    (None, Some(UsiError::UnknownCommand(truncate(first))))
 }
 
-/// Commands of the protocol, which are found behind unknown words too.
-fn protocol(words: &[&str], line: &[u8]) -> Option<Parsed> {
-    Some(match words {
-        ["usi", ..] => Command::Usi.into(),
-        ["isready", ..] => Command::IsReady.into(),
-        ["usinewgame", ..] => Command::NewGame.into(),
-        ["setoption", rest @ ..] => set_option(rest, line).into(),
-        ["position", rest @ ..] => position(rest).into(),
-        ["go", "perft", rest @ ..] => perft(rest),
-        ["go", rest @ ..] => go(rest),
-        ["ponderhit", rest @ ..] => ponderhit(rest),
-        ["stop", ..] => Command::Stop.into(),
-        ["gameover", ..] => Command::GameOver.into(),
-        ["quit", ..] => Command::Quit.into(),
+/// USI commands, which are recognised after unknown words too.
+fn parse_usi(words: &[&str], line: &[u8]) -> Option<Parsed> {
+    let result = match words {
+        ["usi", ..] => Ok(Command::Usi),
+        ["isready", ..] => Ok(Command::IsReady),
+        ["usinewgame", ..] => Ok(Command::NewGame),
+        ["setoption", rest @ ..] => parse_setoption(rest, line),
+        ["position", rest @ ..] => parse_position(rest).map_err(UsiError::from),
+        ["go", "perft", rest @ ..] => return Some(parse_perft(rest)),
+        ["go", rest @ ..] => return Some(parse_go(rest)),
+        ["ponderhit", rest @ ..] => return Some(parse_ponderhit(rest)),
+        ["stop", ..] => Ok(Command::Stop),
+        ["gameover", ..] => Ok(Command::GameOver),
+        ["quit", ..] => Ok(Command::Quit),
         // Of no use to this engine.
-        ["debug" | "register", ..] => Parsed::default(),
+        ["debug" | "register", ..] => return Some((None, None)),
         _ => return None,
+    };
+    Some(match result {
+        Ok(command) => parsed(command),
+        Err(error) => (None, Some(error)),
     })
 }
 
-/// Commands for people, which stand at the beginning of a line.
-fn typed(words: &[&str]) -> Option<Parsed> {
+/// Debug commands, which are recognised at the start of a line only.
+fn parse_debug(words: &[&str]) -> Option<Parsed> {
     Some(match words {
-        ["help" | "?", ..] => Command::Help.into(),
-        ["d", ..] => Command::Display.into(),
-        ["moves", ..] => Command::Moves.into(),
-        ["side", ..] => Command::Side.into(),
-        ["eval", ..] => Command::Eval.into(),
-        ["perft", rest @ ..] => perft(rest),
-        ["bench", rest @ ..] => bench(rest),
+        ["help" | "?", ..] => parsed(Command::Help),
+        ["d", ..] => parsed(Command::Display),
+        ["moves", ..] => parsed(Command::Moves),
+        ["side", ..] => parsed(Command::Side),
+        ["eval", ..] => parsed(Command::Eval),
+        ["perft", rest @ ..] => parse_perft(rest),
+        ["bench", rest @ ..] => parse_bench(rest),
         ["getoption", rest @ ..] => {
-            let rest = rest.strip_prefix(&["name"]).unwrap_or(rest);
-            Command::GetOption((!rest.is_empty()).then(|| rest.join(" "))).into()
+            let name = rest.strip_prefix(&["name"]).unwrap_or(rest).join(" ");
+            parsed(Command::GetOption((!name.is_empty()).then_some(name)))
         }
         #[cfg(feature = "tune")]
-        ["tune", ..] => Command::Tune.into(),
+        ["tune", ..] => parsed(Command::Tune),
         #[cfg(feature = "tune")]
-        ["usi_tunables", ..] => Command::Tunables.into(),
+        ["usi_tunables", ..] => parsed(Command::Tunables),
         _ => return None,
     })
 }
 
-fn set_option(words: &[&str], line: &[u8]) -> Result<Command, UsiError> {
+fn parse_setoption(words: &[&str], line: &[u8]) -> Result<Command, UsiError> {
     // Published match scripts leave out the word `name`.
     let words = words.strip_prefix(&["name"]).unwrap_or(words);
     let end = words.iter().position(|&word| word == "value");
@@ -197,7 +172,7 @@ fn set_option(words: &[&str], line: &[u8]) -> Result<Command, UsiError> {
     Ok(Command::SetOption { name, value })
 }
 
-/// What follows the word `value`, as it stands, outer blanks aside.
+/// Everything after the word `value`, except for outer blanks.
 fn value_bytes(line: &[u8]) -> Option<Vec<u8>> {
     let mut rest = line.trim_ascii_start();
     while !rest.is_empty() {
@@ -211,52 +186,42 @@ fn value_bytes(line: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-fn position(words: &[&str]) -> Result<Command, UsiError> {
+fn parse_position(words: &[&str]) -> Result<Command, PositionError> {
     let mut parts = words.splitn(2, |&word| word == "moves");
     let setup = parts.next().unwrap_or_default();
     let moves = parts.next().unwrap_or_default();
     let sfen = match setup {
-        [] => return Err(UsiError::NoPosition),
+        [] => return Err(PositionError::Empty),
         ["startpos"] => None,
-        ["startpos", word, ..] => return Err(UsiError::AfterStartpos(clip(word))),
+        ["startpos", word, ..] => return Err(PositionError::AfterStartpos(truncate(word))),
         // A bare SFEN, as typed by hand, lacks the word.
-        ["sfen", fields @ ..] | fields => Some(sfen(fields)?),
+        ["sfen", fields @ ..] | fields => match fields.first() {
+            Some(word) if !word.contains('/') => {
+                return Err(PositionError::NoBoard(truncate(word)));
+            }
+            _ => Some(fields.join(" ")),
+        },
     };
     let numbered = moves.iter().zip(1..).map(|(text, number)| {
-        Move::from_usi(text).map_err(|source| UsiError::MoveText { number, source })
+        Move::from_usi(text).map_err(|source| PositionError::MoveText { number, source })
     });
     let moves = numbered.collect::<Result<_, _>>()?;
     Ok(Command::Position { sfen, moves })
 }
 
-/// Whether a line is one of those that end what is running, whatever it is.
-pub fn is_end(line: &[u8]) -> bool {
+/// Whether a line is a command that ends whatever is running.
+pub fn stops_everything(line: &[u8]) -> bool {
     let mut words = line.split(u8::is_ascii_whitespace);
     let first = words.find(|word| !word.is_empty()).unwrap_or_default();
-    let ends = ["stop", "gameover", "isready", "usinewgame"];
-    ends.iter().any(|end| end.as_bytes() == first)
+    let commands = ["stop", "gameover", "isready", "usinewgame"];
+    commands.iter().any(|command| command.as_bytes() == first)
 }
 
-/// The fields of an SFEN, if they begin with something like a board.
-fn sfen(fields: &[&str]) -> Result<String, UsiError> {
-    match fields.first() {
-        Some(word) if !word.contains('/') => Err(UsiError::NoBoard(clip(word))),
-        _ => Ok(fields.join(" ")),
-    }
-}
-
-fn unknown(command: &'static str, word: &str) -> UsiError {
-    UsiError::UnknownWord {
-        command,
-        word: clip(word),
-    }
-}
-
-/// The words of a command that are still to be read, and the first complaint about them.
+/// The words of a command that are still to be parsed, and the first error so far.
 struct Words<'a> {
     command: &'static str,
     rest: &'a [&'a str],
-    complaint: Option<UsiError>,
+    error: Option<UsiError>,
 }
 
 impl<'a> Words<'a> {
@@ -264,7 +229,7 @@ impl<'a> Words<'a> {
         Words {
             command,
             rest,
-            complaint: None,
+            error: None,
         }
     }
 
@@ -274,53 +239,60 @@ impl<'a> Words<'a> {
         Some(first)
     }
 
-    /// Takes the next word if it can be made sense of.
-    fn next_if<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let value = read(self.rest.first()?)?;
+    /// Takes the next word if it can be parsed.
+    fn next_if<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let value = parse(self.rest.first()?)?;
         self.next();
         Some(value)
     }
 
-    fn complain(&mut self, error: UsiError) {
-        self.complaint.get_or_insert(error);
+    fn report(&mut self, error: UsiError) {
+        self.error.get_or_insert(error);
     }
 
-    /// The number that belongs to a word, clamped; complains when there is none.
-    fn number(&mut self, word: &'static str, least: i64, most: i64) -> Option<i64> {
+    fn report_unknown(&mut self, word: &str) {
+        self.report(UsiError::UnknownWord {
+            command: self.command,
+            word: truncate(word),
+        });
+    }
+
+    /// The number after `word`, clamped; reports an error when there is none.
+    fn number(&mut self, word: &'static str, min: i64, max: i64) -> Option<i64> {
         let number = self.next_if(parse_number);
         if number.is_none() {
-            let found = clip(self.rest.first().unwrap_or(&""));
-            self.complain(UsiError::NotANumber {
+            let found = truncate(self.rest.first().unwrap_or(&""));
+            self.report(UsiError::NotANumber {
                 command: self.command,
                 word,
                 found,
             });
         }
-        number.map(|number| number.clamp(least, most))
+        number.map(|number| number.clamp(min, max))
     }
 
-    /// A number of which zero or less makes no sense.
-    fn positive(&mut self, word: &'static str, most: i64) -> Option<u64> {
-        self.number(word, 1, most).map(i64::unsigned_abs)
+    /// The number after `word`, clamped to 1 to `max`.
+    fn positive(&mut self, word: &'static str, max: i64) -> Option<u64> {
+        self.number(word, 1, max).map(i64::unsigned_abs)
     }
 
-    /// A number from 1 to `most` that means nothing when it is another one.
-    fn exactly(&mut self, word: &'static str, most: i64) -> Option<u64> {
+    /// The number after `word` if it is in 1 to `max`; reports an error when it is not.
+    fn in_range(&mut self, word: &'static str, max: i64) -> Option<u64> {
         let number = self.number(word, i64::MIN, i64::MAX)?;
-        if !(1..=most).contains(&number) {
-            self.complain(UsiError::OutOfRange {
+        if !(1..=max).contains(&number) {
+            self.report(UsiError::OutOfRange {
                 command: self.command,
                 word,
                 found: number,
-                most,
+                max,
             });
             return None;
         }
         Some(number.unsigned_abs())
     }
 
-    /// Reads a word about the clock with its number. False when it is about something else.
-    fn clock_word(&mut self, word: &str, clock: &mut Option<Clock>) -> bool {
+    /// Parses a clock time after its name. False when `word` is not one.
+    fn clock_time(&mut self, word: &str, clock: &mut Option<Clock>) -> bool {
         let (word, field): (_, fn(&mut Clock) -> &mut i64) = match word {
             "btime" => ("btime", |clock| &mut clock.time[0]),
             "wtime" => ("wtime", |clock| &mut clock.time[1]),
@@ -329,47 +301,32 @@ impl<'a> Words<'a> {
             "byoyomi" => ("byoyomi", |clock| &mut clock.byoyomi),
             _ => return false,
         };
-        // Only the time left may be negative: a GUI may have taken the increment off it already.
-        let least = if word.ends_with("time") {
-            -LONGEST_TIME
-        } else {
-            0
-        };
-        if let Some(number) = self.number(word, least, LONGEST_TIME) {
+        // Only the time left may be negative: some GUIs subtract the increment from it.
+        let min = if word.ends_with("time") { -MAX_TIME } else { 0 };
+        if let Some(number) = self.number(word, min, MAX_TIME) {
             *field(clock.get_or_insert_default()) = number;
         }
         true
     }
 
-    fn skip(&mut self, word: &str) {
-        self.complain(unknown(self.command, word));
-    }
-
-    /// The command, if nothing was wrong and nothing is left: of another measurement than was meant
-    /// the figures are worth nothing.
-    fn finish_if_clear(mut self, command: Command) -> Parsed {
-        if let Some(word) = self.next() {
-            self.skip(word);
-        }
-        Parsed {
-            command: self.complaint.is_none().then_some(command),
-            complaint: self.complaint,
-        }
-    }
-
     fn finish(self, command: Command) -> Parsed {
-        Parsed {
-            command: Some(command),
-            complaint: self.complaint,
+        (Some(command), self.error)
+    }
+
+    /// The command, unless there was an error or words are left: the numbers of a measurement that
+    /// was not asked for are worthless.
+    fn finish_strict(mut self, command: Command) -> Parsed {
+        if let Some(word) = self.next() {
+            self.report_unknown(word);
         }
+        (self.error.is_none().then_some(command), self.error)
     }
 }
 
-fn go(words: &[&str]) -> Parsed {
+fn parse_go(words: &[&str]) -> Parsed {
     let mut words = Words::new("go", words);
     let mut limits = Limits::default();
-    let mut random_time = None;
-    // Time and nodes of a mate search are told apart from those of an ordinary one by this word.
+    // `mate` may come after the node limit.
     let mut mate = false;
     let mut mate_time = None;
     while let Some(word) = words.next() {
@@ -380,8 +337,7 @@ fn go(words: &[&str]) -> Parsed {
             }
             "infinite" => limits.infinite = true,
             "ponder" => limits.ponder = true,
-            "movetime" => limits.movetime = words.positive("movetime", LONGEST_TIME),
-            "rtime" => random_time = words.positive("rtime", LONGEST_TIME),
+            "movetime" => limits.movetime = words.positive("movetime", MAX_TIME),
             "nodes" => limits.nodes = words.positive("nodes", i64::MAX),
             "depth" => {
                 let depth = words.positive("depth", MAX_PLY as i64);
@@ -393,58 +349,73 @@ fn go(words: &[&str]) -> Parsed {
                 }
             }
             "movestogo" => {
-                // No shogi clock has a time control to reach.
+                // No shogi time control has it.
                 words.number("movestogo", 0, i64::MAX);
             }
-            word if words.clock_word(word, &mut limits.clock) => {}
-            word => words.skip(word),
+            word if words.clock_time(word, &mut limits.clock) => {}
+            word => words.report_unknown(word),
         }
     }
-    words.finish(if mate {
-        Command::GoMate {
+    let nodes = limits.nodes;
+    words.finish(match mate {
+        true => Command::GoMate {
             time: mate_time,
-            nodes: limits.nodes,
-        }
-    } else {
-        Command::Go {
-            limits,
-            random_time,
-        }
+            nodes,
+        },
+        false => Command::Go(limits),
     })
 }
 
-fn ponderhit(words: &[&str]) -> Parsed {
+fn parse_ponderhit(words: &[&str]) -> Parsed {
     let mut words = Words::new("ponderhit", words);
     let mut clock = None;
     while let Some(word) = words.next() {
-        if !words.clock_word(word, &mut clock) {
-            words.skip(word);
+        if !words.clock_time(word, &mut clock) {
+            words.report_unknown(word);
         }
     }
     words.finish(Command::PonderHit(clock))
 }
 
-fn perft(words: &[&str]) -> Parsed {
+fn parse_perft(words: &[&str]) -> Parsed {
     let mut words = Words::new("perft", words);
-    let depth = words.exactly("depth", DEEPEST_PERFT).unwrap_or(1);
-    words.finish_if_clear(Command::Perft(depth as u32))
+    let depth = words.in_range("depth", MAX_PERFT_DEPTH).unwrap_or(1);
+    words.finish_strict(Command::Perft(depth as u32))
 }
 
-fn bench(words: &[&str]) -> Parsed {
+fn parse_bench(words: &[&str]) -> Parsed {
     let mut words = Words::new("bench", words);
-    let mut argument = |word, most| {
-        let given = !words.rest.is_empty();
-        given.then(|| words.exactly(word, most)).flatten()
+    let mut argument = |name, max| match words.rest {
+        [] => None,
+        _ => words.in_range(name, max),
     };
     let depth = argument("depth", MAX_PLY as i64).map(|depth| depth as Depth);
-    let threads = argument("threads", super::options::MAX_THREADS).map(|threads| threads as usize);
-    let hash = argument("hash", super::options::MAX_HASH).map(|hash| hash as usize);
-    words.finish_if_clear(Command::Bench {
+    let threads = argument("threads", MAX_THREADS).map(|threads| threads as usize);
+    let hash = argument("hash", MAX_HASH).map(|hash| hash as usize);
+    words.finish_strict(Command::Bench {
         depth,
         threads,
         hash,
     })
 }
 
+/// Parses a decimal number of any length: beyond 64 bits it saturates. A sign is allowed; a
+/// fraction is cut off (some bots send `movetime 0.9`).
+pub(super) fn parse_number(text: &str) -> Option<i64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let magnitude = whole.parse().unwrap_or(i64::MAX);
+    Some(if text.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    })
+}
+
 #[cfg(test)]
+#[path = "tests/command.rs"]
 mod tests;

@@ -1,77 +1,80 @@
-//! Standard input, line by line, as bytes: paths arrive in whatever encoding the GUI uses.
+//! Standard input. A thread of its own reads lines ahead, so that a `stop` gets through to a
+//! command that is being waited for. Lines are bytes: paths arrive in whatever encoding the GUI
+//! uses.
 
+use super::command::stops_everything;
+use super::error::UsiError;
 use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 
-/// Longest line that is read; a game of thousands of moves is a few kilobytes.
+/// Longest line, in bytes; a game of thousands of moves takes a few kilobytes.
 const MAX_LINE: u64 = 1 << 24;
+/// Lines read before they are executed.
+const LINES_AHEAD: usize = 16;
 
-/// One line of input.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Line {
-    /// The bytes, without the line end.
-    Text(Vec<u8>),
-    /// A line too long to be kept.
-    TooLong,
-    /// The end of input; a read error counts as such.
-    End,
-}
-
-/// Reads the next line. The last one may lack its line end.
-pub fn read_line(input: &mut impl BufRead) -> Line {
-    match read_limited(input) {
-        Ok(line) => line,
-        Err(_) => Line::End,
-    }
-}
-
-fn read_limited(input: &mut impl BufRead) -> io::Result<Line> {
-    let mut bytes = Vec::new();
-    if input.take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {
-        return Ok(Line::End);
-    }
-    if bytes.len() as u64 == MAX_LINE && bytes.last() != Some(&b'\n') {
-        skip_line(input)?;
-        return Ok(Line::TooLong);
-    }
-    while matches!(bytes.last(), Some(b'\n' | b'\r')) {
-        bytes.pop();
-    }
-    Ok(Line::Text(bytes))
-}
-
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        let (length, done) = match buffer.iter().position(|&byte| byte == b'\n') {
-            Some(end) => (end + 1, true),
-            None => (buffer.len(), buffer.is_empty()),
-        };
-        input.consume(length);
-        if done {
-            return Ok(());
+/// Starts reading standard input. The channel closes at its end. `pending_stops` counts the lines
+/// sent that end whatever is running; the receiver counts them down.
+///
+/// # Errors
+/// When the thread cannot be spawned.
+pub fn spawn_reader(
+    pending_stops: Arc<AtomicUsize>,
+) -> io::Result<Receiver<Result<Vec<u8>, UsiError>>> {
+    let (sender, lines) = sync_channel(LINES_AHEAD);
+    thread::Builder::new().spawn(move || {
+        let mut input = io::stdin().lock();
+        while let Some(line) = read_line(&mut input) {
+            if line.as_ref().is_ok_and(|line| stops_everything(line)) {
+                pending_stops.fetch_add(1, Relaxed);
+            }
+            if sender.send(line).is_err() {
+                return;
+            }
         }
+    })?;
+    Ok(lines)
+}
+
+/// Reads the next line, without its line end, which the last one may lack. `None` at the end of
+/// input or after a read error.
+fn read_line(input: &mut impl BufRead) -> Option<Result<Vec<u8>, UsiError>> {
+    let mut line = Vec::new();
+    let length = input.take(MAX_LINE).read_until(b'\n', &mut line).ok()?;
+    if length == 0 {
+        return None;
     }
+    if length as u64 == MAX_LINE && line.last() != Some(&b'\n') {
+        input.skip_until(b'\n').ok()?;
+        return Some(Err(UsiError::LineTooLong));
+    }
+    while matches!(line.last(), Some(b'\n' | b'\r')) {
+        line.pop();
+    }
+    Some(Ok(line))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Cursor, repeat};
+    use std::io::{BufReader, Cursor, repeat};
 
     #[test]
     fn both_line_ends_and_none_at_all_are_read() {
         let mut input = Cursor::new(b"usi\r\n\nquit".to_vec());
-        assert_eq!(read_line(&mut input), Line::Text(b"usi".to_vec()));
-        assert_eq!(read_line(&mut input), Line::Text(Vec::new()));
-        assert_eq!(read_line(&mut input), Line::Text(b"quit".to_vec()));
-        assert_eq!(read_line(&mut input), Line::End);
+        assert_eq!(read_line(&mut input), Some(Ok(b"usi".to_vec())));
+        assert_eq!(read_line(&mut input), Some(Ok(Vec::new())));
+        assert_eq!(read_line(&mut input), Some(Ok(b"quit".to_vec())));
+        assert_eq!(read_line(&mut input), None);
     }
 
     #[test]
-    fn a_line_without_end_is_dropped_and_the_next_one_is_read() {
+    fn a_line_without_end_is_skipped_and_the_next_one_is_read() {
         let long = repeat(b'x').take(MAX_LINE + 10);
-        let mut input = io::BufReader::new(long.chain(Cursor::new(b"\nusi\n".to_vec())));
-        assert_eq!(read_line(&mut input), Line::TooLong);
-        assert_eq!(read_line(&mut input), Line::Text(b"usi".to_vec()));
+        let mut input = BufReader::new(long.chain(Cursor::new(b"\nusi\n".to_vec())));
+        assert_eq!(read_line(&mut input), Some(Err(UsiError::LineTooLong)));
+        assert_eq!(read_line(&mut input), Some(Ok(b"usi".to_vec())));
     }
 }

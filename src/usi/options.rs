@@ -1,40 +1,44 @@
-//! Everything that can be set, from one [`table`]: name, kind, range, and where the value is kept.
+//! USI options: one row of a table declares an option, with its name, type, range and the
+//! [`Settings`] field it sets. Defaults are those of [`Settings::default`].
 //!
-//! The defaults are those of [`Settings::default`]. Names are those of YaneuraOu where it has
-//! one, because GUIs know and translate them; they are one word each, because some GUIs cut names
-//! at a blank.
+//! Names are YaneuraOu's where it has the option, because GUIs know and translate them. They are
+//! single words, because some GUIs cut names at a blank.
 
-mod table;
-
-use super::error::{UsiError, clip};
-use super::number::parse_number;
+use super::command::parse_number;
+use super::error::{UsiError, truncate};
 use crate::position::EnteringKingRule;
 use crate::search::{self, SearchOptions};
-use std::fmt::Write;
-use table::{Kind, OPTIONS, UsiOption};
+use crate::types::MAX_PLY;
+use std::ops::RangeInclusive;
 
-/// Largest hash table, in megabytes.
+/// Largest hash table, in MB.
 pub const MAX_HASH: i64 = 33_554_432;
 /// Most search threads.
 pub const MAX_THREADS: i64 = search::MAX_THREADS as i64;
+/// Most PV lines: more than any position has moves.
+const MAX_MULTI_PV: i64 = 800;
+/// Largest draw value, in centipawns: well within every evaluation.
+const MAX_DRAW_VALUE: i64 = 30_000;
+/// Largest node limit: survives GUIs that keep numbers as 64-bit floats.
+const MAX_NODES: i64 = 1_000_000_000_000_000;
 
-/// The values in force.
+/// The values of all options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Hash table, in megabytes.
+    /// Hash table, in MB.
     pub hash: usize,
-    /// Search threads. One unless told otherwise: searches repeat exactly, and an engine match
-    /// on a shared machine takes no more than its share.
+    /// Search threads. One by default: searches then repeat exactly, and an engine match on a
+    /// shared machine takes no more than its share.
     pub threads: usize,
-    /// What is handed to each search.
+    /// Options of the search itself.
     pub search: SearchOptions,
-    /// Deepest iteration of every search, in plies; 0 for no limit.
+    /// Depth limit of every search, in plies; 0 for none.
     pub depth_limit: usize,
-    /// Nodes of every search; 0 for no limit.
+    /// Node limit of every search; 0 for none.
     pub nodes_limit: u64,
-    /// Whether the hash table is to be cleared before the next search.
+    /// Whether to clear the hash table before the next search.
     pub clear_hash: bool,
-    /// Folder of the network to evaluate with, as bytes; empty for none.
+    /// Folder of the network, as bytes; empty for none.
     pub eval_dir: Vec<u8>,
     /// The network's file, in that folder or anywhere, as bytes; empty for `nn.bin` of the folder.
     pub eval_file: Vec<u8>,
@@ -58,34 +62,167 @@ impl Default for Settings {
     }
 }
 
-/// Names that are sent by habit, offered or not, about books this engine does not have.
-const IGNORED: [&str; 4] = ["USI_OwnBook", "OwnBook", "BookFile", "BookDir"];
-/// How GUIs write an empty text.
-const EMPTY: &str = "<empty>";
-
-fn find(name: &str) -> Option<&'static UsiOption> {
-    OPTIONS.iter().find(|option| {
-        let mut names = option.aliases.iter().chain([&option.name]);
-        names.any(|known| known.eq_ignore_ascii_case(name))
-    })
+/// The type of an option, and how to get and set its value.
+enum Kind {
+    Spin {
+        range: RangeInclusive<i64>,
+        get: fn(&Settings) -> i64,
+        set: fn(&mut Settings, i64),
+    },
+    Check {
+        get: fn(&Settings) -> bool,
+        set: fn(&mut Settings, bool),
+    },
+    EnteringKingRule {
+        get: fn(&Settings) -> EnteringKingRule,
+        set: fn(&mut Settings, EnteringKingRule),
+    },
+    Path {
+        /// `string` or `filename`.
+        usi_type: &'static str,
+        get: fn(&Settings) -> &Vec<u8>,
+        set: fn(&mut Settings, Vec<u8>),
+    },
+    Button {
+        press: fn(&mut Settings),
+    },
 }
 
-/// A path as GUIs write it.
-fn path(value: &[u8]) -> Vec<u8> {
-    if value == EMPTY.as_bytes() {
-        Vec::new()
-    } else {
-        value.to_vec()
-    }
+/// One row of the table.
+struct UsiOption {
+    name: &'static str,
+    /// Other names that GUIs and bridges send.
+    aliases: &'static [&'static str],
+    kind: Kind,
 }
 
 impl UsiOption {
-    /// The value in force, as text; empty for a button.
+    const fn new(name: &'static str, kind: Kind) -> UsiOption {
+        UsiOption {
+            name,
+            aliases: &[],
+            kind,
+        }
+    }
+
+    const fn alias(mut self, aliases: &'static [&'static str]) -> UsiOption {
+        self.aliases = aliases;
+        self
+    }
+}
+
+/// A spin option for a field of [`Settings`] of any integer type.
+macro_rules! spin {
+    ($name:literal, $range:expr, $($field:tt)+) => {
+        UsiOption::new(
+            $name,
+            Kind::Spin {
+                range: $range,
+                get: |settings| settings.$($field)+ as i64,
+                set: |settings, value| settings.$($field)+ = value as _,
+            },
+        )
+    };
+}
+
+/// An option for a field of [`Settings`] of exactly the type of its kind.
+macro_rules! check {
+    ($name:literal, $($field:tt)+) => {
+        UsiOption::new(
+            $name,
+            Kind::Check {
+                get: |settings| settings.$($field)+,
+                set: |settings, value| settings.$($field)+ = value,
+            },
+        )
+    };
+}
+
+/// The table, in the order GUIs show it.
+static OPTIONS: [UsiOption; 22] = [
+    spin!("USI_Hash", 1..=MAX_HASH, hash).alias(&["Hash"]),
+    spin!("Threads", 1..=MAX_THREADS, threads).alias(&["NumberOfThreads"]),
+    check!("USI_Ponder", search.ponder).alias(&["Ponder"]),
+    spin!("MultiPV", 1..=MAX_MULTI_PV, search.multi_pv).alias(&["USI_MultiPV"]),
+    UsiOption::new(
+        "EvalDir",
+        Kind::Path {
+            usi_type: "string",
+            get: |settings| &settings.eval_dir,
+            set: |settings, path| settings.eval_dir = path,
+        },
+    ),
+    UsiOption::new(
+        "EvalFile",
+        Kind::Path {
+            usi_type: "filename",
+            get: |settings| &settings.eval_file,
+            set: |settings, path| settings.eval_file = path,
+        },
+    ),
+    spin!("FV_SCALE", 0..=128, fv_scale),
+    UsiOption::new(
+        "EnteringKingRule",
+        Kind::EnteringKingRule {
+            get: |settings| settings.search.entering_king_rule,
+            set: |settings, rule| settings.search.entering_king_rule = rule,
+        },
+    ),
+    spin!("MaxMovesToDraw", 0..=100_000, search.max_moves_to_draw),
+    spin!(
+        "DrawValueBlack",
+        -MAX_DRAW_VALUE..=MAX_DRAW_VALUE,
+        search.draw_value[0]
+    ),
+    spin!(
+        "DrawValueWhite",
+        -MAX_DRAW_VALUE..=MAX_DRAW_VALUE,
+        search.draw_value[1]
+    ),
+    spin!("ResignValue", 1..=99_999, search.resign_value),
+    check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
+    spin!("NetworkDelay", 0..=10_000, search.network_delay),
+    spin!("NetworkDelay2", 0..=10_000, search.network_delay2),
+    spin!(
+        "MinimumThinkingTime",
+        0..=100_000,
+        search.minimum_thinking_time
+    ),
+    spin!("SlowMover", 1..=1000, search.slow_mover),
+    check!("RoundUpToFullSecond", search.round_up_to_full_second),
+    spin!("PvInterval", 0..=100_000_000, search.pv_interval),
+    spin!("DepthLimit", 0..=MAX_PLY as i64, depth_limit),
+    spin!("NodesLimit", 0..=MAX_NODES, nodes_limit),
+    UsiOption::new(
+        "Clear_Hash",
+        Kind::Button {
+            press: |settings| settings.clear_hash = true,
+        },
+    )
+    .alias(&["Clear Hash"]),
+];
+
+/// Book options that GUIs send whether offered or not: ignored, as there is no book.
+const IGNORED: [&str; 4] = ["USI_OwnBook", "OwnBook", "BookFile", "BookDir"];
+/// How GUIs write an empty string.
+const EMPTY: &str = "<empty>";
+
+fn find(name: &str) -> Result<&'static UsiOption, UsiError> {
+    let mut options = OPTIONS.iter();
+    let option = options.find(|option| {
+        let mut names = option.aliases.iter().chain([&option.name]);
+        names.any(|known| known.eq_ignore_ascii_case(name))
+    });
+    option.ok_or_else(|| UsiError::UnknownOption(truncate(name)))
+}
+
+impl UsiOption {
+    /// The current value as text; empty for a button.
     fn value(&self, settings: &Settings) -> String {
         match &self.kind {
             Kind::Spin { get, .. } => get(settings).to_string(),
             Kind::Check { get, .. } => get(settings).to_string(),
-            Kind::Rule { get, .. } => get(settings).to_string(),
+            Kind::EnteringKingRule { get, .. } => get(settings).to_string(),
             Kind::Path { get, .. } => match get(settings).as_slice() {
                 [] => EMPTY.into(),
                 path => String::from_utf8_lossy(path).into_owned(),
@@ -96,69 +233,65 @@ impl UsiOption {
 
     /// The line of the answer to `usi`.
     fn declaration(&self) -> String {
-        let default = self.value(&Settings::default());
         let name = self.name;
+        let default = self.value(&Settings::default());
         match &self.kind {
-            Kind::Spin { range, .. } => format!(
-                "option name {name} type spin default {default} min {} max {}",
-                range.start(),
-                range.end()
-            ),
-            Kind::Check { .. } => format!("option name {name} type check default {default}"),
-            Kind::Rule { .. } => {
-                let mut line = format!("option name {name} type combo default {default}");
-                for rule in EnteringKingRule::ALL {
-                    let _ = write!(line, " var {rule}");
-                }
-                line
+            Kind::Spin { range, .. } => {
+                let (min, max) = (range.start(), range.end());
+                format!("option name {name} type spin default {default} min {min} max {max}")
             }
-            Kind::Path { usi, .. } => format!("option name {name} type {usi} default {default}"),
+            Kind::Check { .. } => format!("option name {name} type check default {default}"),
+            Kind::EnteringKingRule { .. } => {
+                let values = EnteringKingRule::ALL.map(EnteringKingRule::name);
+                let values = values.join(" var ");
+                format!("option name {name} type combo default {default} var {values}")
+            }
+            Kind::Path { usi_type, .. } => {
+                format!("option name {name} type {usi_type} default {default}")
+            }
             Kind::Button { .. } => format!("option name {name} type button"),
         }
     }
 
-    /// Sets the option to a value that need not be text, as paths are not.
-    fn set_bytes(&self, settings: &mut Settings, value: &[u8]) -> Result<(), UsiError> {
-        if let Kind::Path { set, .. } = &self.kind {
-            set(settings, path(value));
-            return Ok(());
-        }
-        self.set(settings, &String::from_utf8_lossy(value))
-    }
-
-    fn set(&self, settings: &mut Settings, value: &str) -> Result<(), UsiError> {
-        let refused = |expected: String| UsiError::OptionValue {
-            name: self.name,
-            value: clip(value),
-            expected,
-            current: self.value(settings),
+    /// Sets the value, given as bytes: paths need not be UTF-8.
+    fn set(&self, settings: &mut Settings, value: &[u8]) -> Result<(), UsiError> {
+        let text = String::from_utf8_lossy(value);
+        let current = self.value(settings);
+        let refuse = |expected: String| {
+            Err(UsiError::OptionValue {
+                name: self.name,
+                value: truncate(&text),
+                expected,
+                current,
+            })
         };
         match &self.kind {
             Kind::Spin { range, set, .. } => {
-                let number = parse_number(value).ok_or_else(|| refused("a number".into()))?;
-                let taken = number.clamp(*range.start(), *range.end());
-                set(settings, taken);
-                if taken != number {
-                    return Err(UsiError::OptionRange {
+                let Some(number) = parse_number(&text) else {
+                    return refuse("a number".into());
+                };
+                let clamped = number.clamp(*range.start(), *range.end());
+                set(settings, clamped);
+                if clamped != number {
+                    return Err(UsiError::OptionOutOfRange {
                         name: self.name,
-                        value: clip(value),
-                        taken,
+                        value: truncate(&text),
+                        clamped,
                     });
                 }
             }
-            Kind::Check { set, .. } => match value.to_ascii_lowercase().as_str() {
-                "true" => set(settings, true),
-                "false" => set(settings, false),
-                _ => return Err(refused("true or false".into())),
+            Kind::Check { set, .. } => match text.to_ascii_lowercase().parse() {
+                Ok(value) => set(settings, value),
+                Err(_) => return refuse("true or false".into()),
             },
-            Kind::Rule { set, .. } => match value.parse() {
+            Kind::EnteringKingRule { set, .. } => match text.parse() {
                 Ok(rule) => set(settings, rule),
                 Err(()) => {
-                    let names = EnteringKingRule::ALL.map(EnteringKingRule::name);
-                    return Err(refused(format!("one of {}", names.join(", "))));
+                    return refuse(EnteringKingRule::ALL.map(EnteringKingRule::name).join("|"));
                 }
             },
-            Kind::Path { set, .. } => set(settings, path(value.as_bytes())),
+            Kind::Path { set, .. } if text == EMPTY => set(settings, Vec::new()),
+            Kind::Path { set, .. } => set(settings, value.to_vec()),
             Kind::Button { press } => press(settings),
         }
         Ok(())
@@ -166,39 +299,33 @@ impl UsiOption {
 }
 
 impl Settings {
-    /// Sets an option by name, upper or lower case.
+    /// Sets an option by name, in upper or lower case.
     ///
     /// # Errors
-    /// When there is no such option, or the value is not one of its kind. A number out of range
-    /// is an error too, but the nearest one in range is in force afterwards.
+    /// When there is no such option, or the value is not of its type. A number out of range is an
+    /// error too, but sets the option to the nearest number in range.
     pub fn set(&mut self, name: &str, value: Option<&[u8]>) -> Result<(), UsiError> {
         let value = value.unwrap_or_default();
-        let is_one_of = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-        if let Some(option) = find(name) {
-            return option.set_bytes(self, value);
+        if IGNORED.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            return Ok(());
         }
         #[cfg(feature = "tune")]
         if let Some(result) = super::tunables::set(name, &String::from_utf8_lossy(value)) {
             return result;
         }
-        if !is_one_of(&IGNORED) {
-            return Err(UsiError::UnknownOption(clip(name)));
-        }
-        Ok(())
+        find(name)?.set(self, value)
     }
 
-    /// Names and values in force: of one option, or of all.
+    /// Names and values: of one option, or of all.
     ///
     /// # Errors
     /// When there is no option of that name.
     pub fn describe(&self, name: Option<&str>) -> Result<Vec<String>, UsiError> {
-        let describe =
+        let line =
             |option: &UsiOption| format!("Options[{}] == {}", option.name, option.value(self));
         match name {
-            Some(name) => find(name)
-                .map(|option| vec![describe(option)])
-                .ok_or_else(|| UsiError::UnknownOption(clip(name))),
-            None => Ok(OPTIONS.iter().map(describe).collect()),
+            Some(name) => Ok(vec![line(find(name)?)]),
+            None => Ok(OPTIONS.iter().map(line).collect()),
         }
     }
 }
@@ -212,4 +339,116 @@ pub fn declarations() -> impl Iterator<Item = String> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_one_word_and_lines_are_ascii() {
+        for line in declarations() {
+            assert!(line.is_ascii(), "{line}");
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(words[3], "type", "{line}");
+            assert!(!words.contains(&""), "{line}");
+        }
+    }
+
+    #[test]
+    fn defaults_lie_in_their_ranges_and_can_be_sent_back() {
+        for option in &OPTIONS {
+            let mut settings = Settings::default();
+            let default = option.value(&settings);
+            assert_eq!(
+                option.set(&mut settings, default.as_bytes()),
+                Ok(()),
+                "{}",
+                option.name
+            );
+            settings.clear_hash = false;
+            assert_eq!(settings, Settings::default(), "{}", option.name);
+        }
+    }
+
+    #[test]
+    fn every_spin_keeps_both_ends_of_its_range() {
+        for option in &OPTIONS {
+            let Kind::Spin { range, .. } = &option.kind else {
+                continue;
+            };
+            for end in [range.start(), range.end()] {
+                let mut settings = Settings::default();
+                assert_eq!(
+                    option.set(&mut settings, end.to_string().as_bytes()),
+                    Ok(())
+                );
+                assert_eq!(option.value(&settings), end.to_string(), "{}", option.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_by_their_aliases() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.set("multipv", Some(b"3")), Ok(()));
+        assert_eq!(settings.search.multi_pv, 3);
+        assert_eq!(settings.set("USI_MULTIPV", Some(b"4")), Ok(()));
+        assert_eq!(settings.search.multi_pv, 4);
+        assert_eq!(settings.set("Hash", Some(b"32")), Ok(()));
+        assert_eq!(settings.hash, 32);
+        assert_eq!(settings.set("enteringkingrule", Some(b"csarule24")), Ok(()));
+        assert_eq!(
+            settings.search.entering_king_rule,
+            EnteringKingRule::CSARule24
+        );
+    }
+
+    #[test]
+    fn bad_values_are_rejected_or_clamped() {
+        let mut settings = Settings::default();
+        let rejected = settings.set("USI_Ponder", Some(b"")).unwrap_err();
+        assert_eq!(
+            rejected.to_string(),
+            "setoption USI_Ponder: expected true or false, found ``; keeping false"
+        );
+        assert!(settings.set("Threads", Some(b"many")).is_err());
+        assert!(settings.set("EnteringKingRule", Some(b"x")).is_err());
+        assert!(settings.set("NoSuchThing", None).is_err());
+        assert_eq!(settings, Settings::default());
+        let clamped = settings.set("threads", Some("9".repeat(31).as_bytes()));
+        assert!(matches!(
+            clamped,
+            Err(UsiError::OptionOutOfRange { clamped: 1024, .. })
+        ));
+        assert_eq!(settings.threads, 1024);
+    }
+
+    #[test]
+    fn book_options_are_ignored_and_paths_are_kept_as_bytes() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.set("USI_OwnBook", Some(b"true")), Ok(()));
+        assert_eq!(settings.set("BookFile", Some(b"no_book")), Ok(()));
+        assert_eq!(settings, Settings::default());
+        assert_eq!(
+            settings.set("EvalFile", Some(b"C:\\\x91\xBE\\nn.bin")),
+            Ok(())
+        );
+        assert_eq!(settings.eval_file, b"C:\\\x91\xBE\\nn.bin");
+        assert_eq!(settings.set("evaldir", Some(b"a b")), Ok(()));
+        assert_eq!(settings.eval_dir, b"a b");
+        for nothing in [Some(&b"<empty>"[..]), Some(b""), None] {
+            assert_eq!(settings.set("EvalFile", nothing), Ok(()));
+            assert_eq!(settings.set("EvalDir", nothing), Ok(()));
+            assert_eq!(settings, Settings::default());
+        }
+    }
+
+    #[test]
+    fn current_values_are_listed() {
+        let settings = Settings::default();
+        assert_eq!(
+            settings.describe(Some("usi_hash")),
+            Ok(vec!["Options[USI_Hash] == 256".to_string()])
+        );
+        assert_eq!(settings.describe(None).map(|lines| lines.len()), Ok(22));
+        assert!(settings.describe(Some("x")).is_err());
+    }
+}

@@ -1,18 +1,18 @@
-//! The one way out: everything Komaoto prints goes through an [`Output`], a whole line at a time.
+//! Everything the engine prints goes through an [`Output`], whole lines at a time.
 //!
 //! GUIs differ in the encoding they expect and in the words they react to, so `info string` text is
-//! made safe here: ASCII only, and no word that some client would take for a command.
+//! sanitized: ASCII only, and no word that some client would take for a command.
 
-use super::error::clip_to;
+use super::error::truncate_to;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Characters of an `info string`; what quotes its input could be megabytes long.
-const LONGEST_INFO: usize = 300;
-/// A line that has not been written for so long at the end is not being read by anybody.
-const LAST_PATIENCE: Duration = Duration::from_millis(150);
+/// Longest `info string`, in characters: what quotes its input could be megabytes long.
+const MAX_INFO_STRING: usize = 300;
+/// How long [`Output::close`] waits for a write that is stuck because nobody reads.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// A line writer shared by all threads. Clones write to the same place.
 #[derive(Clone)]
@@ -29,12 +29,12 @@ impl Output {
         Output(Arc::new(Mutex::new(Some(writer))))
     }
 
-    /// Writes the text and a line end, and flushes. A closed pipe is no error: whoever listened
-    /// has gone, and the end of input will follow.
+    /// Writes the text and a line end, and flushes. A closed pipe is not an error: the end of
+    /// input will follow.
     pub fn line(&self, text: &str) {
         let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(writer) = guard.as_mut() {
-            // One write per line, so that a reader never sees half of it.
+            // A single write, so that a reader never sees half a line.
             let mut bytes = Vec::with_capacity(text.len() + 1);
             bytes.extend_from_slice(text.as_bytes());
             bytes.push(b'\n');
@@ -42,16 +42,16 @@ impl Output {
         }
     }
 
-    /// Writes an `info string` line, clipped if very long; see [`harmless`].
+    /// Writes an `info string` line, sanitized, and truncated if very long.
     pub fn info_string(&self, text: &str) {
-        let text = harmless(&clip_to(text, LONGEST_INFO));
+        let text = sanitize(&truncate_to(text, MAX_INFO_STRING));
         self.line(&format!("info string {text}"));
     }
 
-    /// No line is begun from now on, unless one is stuck: the wait for it is short, so that the
-    /// process can end when nobody reads.
+    /// Drops all further output. Waits for a line that is being written, but not for long, so that
+    /// the process can end when nobody reads.
     pub fn close(&self) {
-        let deadline = Instant::now() + LAST_PATIENCE;
+        let deadline = Instant::now() + CLOSE_TIMEOUT;
         loop {
             match self.0.try_lock() {
                 Ok(mut writer) => return *writer = None,
@@ -63,7 +63,7 @@ impl Output {
     }
 }
 
-/// Words that some client looks for in every line, `info string` or not.
+/// Words that some client matches in every line, `info string` or not.
 const RESERVED: [&str; 10] = [
     "id",
     "option",
@@ -77,15 +77,14 @@ const RESERVED: [&str; 10] = [
     "multipv",
 ];
 
-/// Makes text safe for an `info string` line: other than ASCII is escaped, reserved words are put
-/// in quotes.
-pub fn harmless(text: &str) -> String {
+/// Escapes non-ASCII characters and puts reserved words in quotes.
+fn sanitize(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for (index, word) in text.split(' ').enumerate() {
         if index > 0 {
             safe.push(' ');
         }
-        // Bridges match these two anywhere in a line, inside a word too.
+        // Some bridges match these two anywhere in a line, even inside a word.
         let word = escape(word)
             .replace("usiok", "usi-ok")
             .replace("readyok", "ready-ok");
@@ -98,14 +97,13 @@ pub fn harmless(text: &str) -> String {
     safe
 }
 
-/// Text with everything but printable ASCII escaped, as `\u{99d2}`.
+/// Escapes everything but printable ASCII, as `\u{99d2}`.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
-        if matches!(letter, ' '..='~') {
-            escaped.push(letter);
-        } else {
-            escaped.extend(letter.escape_unicode());
+        match letter {
+            ' '..='~' => escaped.push(letter),
+            _ => escaped.extend(letter.escape_unicode()),
         }
     }
     escaped
@@ -116,10 +114,10 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Keeps what is written.
-    struct Kept(Sender<Vec<u8>>);
+    /// Records what is written.
+    struct Recorded(Sender<Vec<u8>>);
 
-    impl Write for Kept {
+    impl Write for Recorded {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.send(bytes.to_vec()).unwrap();
             Ok(bytes.len())
@@ -129,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Says that a write has begun, and is stuck in it until the other channel closes.
+    /// Signals that a write has begun, and blocks until the other channel closes.
     struct Stuck(Sender<()>, Receiver<()>);
 
     impl Write for Stuck {
@@ -144,16 +142,16 @@ mod tests {
     }
 
     #[test]
-    fn long_info_strings_are_clipped_between_characters() {
+    fn long_info_strings_are_truncated_between_characters() {
         let (sender, written) = channel();
-        let output = Output::to(Box::new(Kept(sender)));
+        let output = Output::to(Box::new(Recorded(sender)));
         for letter in ["x", "\u{99d2}"] {
             output.info_string(&letter.repeat(1_000_000));
             let line = String::from_utf8(written.recv().unwrap()).unwrap();
-            let expected = harmless(letter).repeat(LONGEST_INFO);
+            let expected = sanitize(letter).repeat(MAX_INFO_STRING);
             assert_eq!(line, format!("info string {expected}...\n"));
         }
-        output.info_string(&"y".repeat(LONGEST_INFO));
+        output.info_string(&"y".repeat(MAX_INFO_STRING));
         let line = written.recv().unwrap();
         assert!(line.ends_with(b"yyy\n"));
     }
@@ -176,12 +174,12 @@ mod tests {
 
     #[test]
     fn info_strings_are_ascii_and_hold_no_command_words() {
-        assert_eq!(harmless("no name option here"), "no name \"option\" here");
-        assert_eq!(harmless("駒\t"), "\\u{99d2}\\u{9}");
-        assert_eq!(harmless("xusiokx readyok"), "xusi-okx ready-ok");
-        assert_eq!(harmless(r"C:\a b\c"), r"C:\a b\c");
-        // What the system says stays as it is.
-        assert_eq!(harmless("not found (os error 2)"), "not found (os error 2)");
+        assert_eq!(sanitize("no name option here"), "no name \"option\" here");
+        assert_eq!(sanitize("駒\t"), "\\u{99d2}\\u{9}");
+        assert_eq!(sanitize("xusiokx readyok"), "xusi-okx ready-ok");
+        assert_eq!(sanitize(r"C:\a b\c"), r"C:\a b\c");
+        // Error messages of the system are kept.
+        assert_eq!(sanitize("not found (os error 2)"), "not found (os error 2)");
     }
 
     #[test]

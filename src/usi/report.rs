@@ -1,7 +1,7 @@
 //! The text of `info`, `bestmove` and `checkmate`.
 //!
-//! The order of fields is the one every client reads: depth first, a bound right behind the score
-//! and never directly before the line, the line last.
+//! Fields are in the order that every client can read: depth first, a bound right after its score
+//! and never right before the PV, the PV last.
 
 use super::output::Output;
 use crate::mate::MateOutcome;
@@ -9,50 +9,21 @@ use crate::search::{Answer, Info, Report, ScoreBound};
 use crate::types::value::{MATE, MATE_IN_MAX_PLY};
 use crate::types::{Move, Value};
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// GUIs draw graphs of the score; what is beyond this many centipawns would only flatten them.
+/// Largest score shown, in centipawns: larger ones would flatten the graphs that GUIs draw.
 const MAX_SHOWN: Value = 20_000;
 
-/// Whether the last `go` has been answered. Known before the answer can be read, so that whoever
-/// has read it finds the engine idle.
-#[derive(Clone)]
-pub struct Answered(Arc<AtomicBool>);
-
-impl Answered {
-    /// What holds for a new `go`, or before the first one.
-    pub fn new(answered: bool) -> Answered {
-        Answered(Arc::new(AtomicBool::new(answered)))
-    }
-
-    /// Whether it has been answered.
-    pub fn get(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-
-    /// The answer is about to be printed.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-}
-
-/// Prints what a search tells.
+/// Prints the output of a search.
 pub struct UsiReport {
     output: Output,
-    answered: Answered,
     /// What a pawn is worth in the unit of the scores.
     pawn: Value,
 }
 
 impl UsiReport {
     /// Prints to an output. `pawn` is what a pawn is worth in the unit of the scores.
-    pub fn new(output: Output, answered: Answered, pawn: Value) -> UsiReport {
-        UsiReport {
-            output,
-            answered,
-            pawn,
-        }
+    pub fn new(output: Output, pawn: Value) -> UsiReport {
+        UsiReport { output, pawn }
     }
 }
 
@@ -62,12 +33,11 @@ impl Report for UsiReport {
     }
 
     fn answer(&mut self, answer: Answer) {
-        self.answered.set();
-        self.output.line(&answer_line(answer));
+        self.output.line(&bestmove_line(answer));
     }
 }
 
-/// The `info` line of a line of thought.
+/// The `info` line of a principal variation.
 fn info_line(info: &Info, pawn: Value) -> String {
     let mut line = format!("info depth {} seldepth {}", info.depth, info.seldepth);
     if info.lines > 1 {
@@ -99,8 +69,8 @@ pub fn nodes_per_second(nodes: u64, time_ms: u64) -> u64 {
     nodes.saturating_mul(1000) / time_ms.max(1)
 }
 
-/// A score: centipawns, or plies to mate with a sign. A side that is mated already gets `mate -1`,
-/// because GUIs disagree about whose mate `mate 0` is.
+/// A score: centipawns, or signed plies to mate. A side that is already mated gets `mate -1`,
+/// because GUIs disagree about the meaning of `mate 0`.
 fn score(value: Value, pawn: Value) -> String {
     let plies = (MATE - value.abs()).max(1);
     if value >= MATE_IN_MAX_PLY {
@@ -119,8 +89,8 @@ fn push_moves(line: &mut String, moves: &[Move]) {
     }
 }
 
-/// The `bestmove` line of an answer.
-fn answer_line(answer: Answer) -> String {
+/// The `bestmove` line.
+fn bestmove_line(answer: Answer) -> String {
     match answer {
         Answer::Play {
             mv,
@@ -205,18 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_spelled_out() {
+    fn every_kind_of_answer_has_its_line() {
         let play = |ponder| Answer::Play {
             mv: mv("P*5e"),
             ponder,
         };
-        assert_eq!(answer_line(play(None)), "bestmove P*5e");
+        assert_eq!(bestmove_line(play(None)), "bestmove P*5e");
         assert_eq!(
-            answer_line(play(Some(mv("8h2b+")))),
+            bestmove_line(play(Some(mv("8h2b+")))),
             "bestmove P*5e ponder 8h2b+"
         );
-        assert_eq!(answer_line(Answer::Win), "bestmove win");
-        assert_eq!(answer_line(Answer::Resign), "bestmove resign");
+        assert_eq!(bestmove_line(Answer::Win), "bestmove win");
+        assert_eq!(bestmove_line(Answer::Resign), "bestmove resign");
         let mate = MateOutcome::Mate(vec![mv("G*5b")]);
         assert_eq!(checkmate_line(&mate), "checkmate G*5b");
         assert_eq!(checkmate_line(&MateOutcome::NoMate), "checkmate nomate");

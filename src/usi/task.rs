@@ -1,65 +1,60 @@
-//! Work that the engine does on a thread of its own beside the search: mate search, perft, bench.
-//! The main thread has to stay free to carry out commands.
+//! Long work beside the search, each on a thread of its own: mate search, perft, bench.
 
+use super::bench;
 use super::output::Output;
-use super::report::{Answered, checkmate_line, nodes_per_second};
+use super::report::{checkmate_line, nodes_per_second};
 use crate::mate::{self, MateLimits};
 use crate::position::{Position, perft};
 use crate::types::Depth;
-use crate::usi::bench;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-/// Mate search recurses once per ply of lines that may be very long.
+/// Stack of a task, in bytes: mate search recurses once per ply of very long lines.
 const STACK_SIZE: usize = 64 << 20;
-/// Perft looks at the stop signal above subtrees of this many plies.
+/// Perft checks the stop flag above subtrees of this many plies.
 const UNINTERRUPTED_PLIES: u32 = 3;
 
 /// How a task and the commands after it get along.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Manner {
-    /// Gives way to the next command, and ends by itself at last.
+enum TaskKind {
+    /// Stopped by the next USI command; ends by itself at some time.
     Limited,
-    /// Gives way to the next command, and does not end by itself.
+    /// Stopped by the next USI command; does not end by itself.
     Endless,
-    /// The next typed command and the end of the session wait for it, as people and scripts
-    /// expect; a command of the protocol ends it.
-    Patient,
+    /// Debug commands and the end of the session wait for it, as scripts expect; a USI command
+    /// stops it.
+    Blocking,
 }
 
 /// A piece of work on its own thread.
 pub struct Task {
+    kind: TaskKind,
     stop: Arc<AtomicBool>,
-    manner: Manner,
+    /// Set just before the answer is printed: whoever has read it finds the engine idle.
+    answered: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
 impl Task {
     /// Searches for a mate and prints exactly one `checkmate` line.
-    pub fn mate(
-        position: Position,
-        limits: MateLimits,
-        output: Output,
-        answered: Answered,
-    ) -> io::Result<Task> {
-        let manner = if limits.nodes.is_none() && limits.time.is_none() {
-            Manner::Endless
-        } else {
-            Manner::Limited
+    pub fn mate(position: Position, limits: MateLimits, output: Output) -> io::Result<Task> {
+        let kind = match (limits.nodes, limits.time) {
+            (None, None) => TaskKind::Endless,
+            _ => TaskKind::Limited,
         };
-        Task::start(manner, move |stop| {
+        Task::spawn(kind, move |stop, answered| {
             let outcome = mate::solve(&position, &limits, stop);
-            answered.set();
+            answered.store(true, Relaxed);
             output.line(&checkmate_line(&outcome));
         })
     }
 
-    /// Counts the lines of play of so many plies, move by move.
+    /// Runs perft, printing the count of each move.
     pub fn perft(position: Position, depth: u32, output: Output) -> io::Result<Task> {
-        Task::start(Manner::Patient, move |stop| {
+        Task::spawn(TaskKind::Blocking, move |stop, _| {
             run_perft(position, depth, &output, stop)
         })
     }
@@ -71,7 +66,7 @@ impl Task {
         hash: Option<usize>,
         output: Output,
     ) -> io::Result<Task> {
-        Task::start(Manner::Patient, move |stop| {
+        Task::spawn(TaskKind::Blocking, move |stop, _| {
             let mut text = Vec::new();
             // Writing to memory does not fail.
             let _ = bench::run(&mut text, depth, threads, hash, stop);
@@ -83,37 +78,46 @@ impl Task {
         })
     }
 
-    fn start(manner: Manner, work: impl FnOnce(&AtomicBool) + Send + 'static) -> io::Result<Task> {
-        let stop = Arc::new(AtomicBool::new(false));
+    fn spawn(
+        kind: TaskKind,
+        work: impl FnOnce(&AtomicBool, &AtomicBool) + Send + 'static,
+    ) -> io::Result<Task> {
+        let (stop, answered) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let thread = thread::Builder::new().stack_size(STACK_SIZE).spawn({
-            let stop = Arc::clone(&stop);
-            move || work(&stop)
+            let (stop, answered) = (Arc::clone(&stop), Arc::clone(&answered));
+            move || work(&stop, &answered)
         })?;
         Ok(Task {
+            kind,
             stop,
-            manner,
+            answered,
             thread,
         })
     }
 
-    /// Whether it would go on without end.
+    /// Whether it only ends when stopped.
     pub fn is_endless(&self) -> bool {
-        self.manner == Manner::Endless
+        self.kind == TaskKind::Endless
     }
 
-    /// Whether the next typed command is to wait for it.
-    pub fn is_patient(&self) -> bool {
-        self.manner == Manner::Patient
+    /// Whether the next debug command has to wait for it.
+    pub fn is_blocking(&self) -> bool {
+        self.kind == TaskKind::Blocking
+    }
+
+    /// Whether it is a mate search that has not answered.
+    pub fn is_searching(&self) -> bool {
+        !self.is_blocking() && !self.answered.load(Relaxed)
     }
 
     /// Whether it has ended and printed its answer.
-    pub fn has_ended(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Makes it end soon; does not wait.
+    /// Tells it to end; does not wait.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.store(true, Relaxed);
     }
 
     /// Waits until it has ended and printed its answer.
@@ -131,22 +135,21 @@ fn run_perft(mut position: Position, depth: u32, output: &Output, stop: &AtomicB
         let nodes = stoppable_perft(&mut position, depth - 1, stop);
         position.undo_move(mv);
         let Some(nodes) = nodes else {
-            output.info_string("perft: stopped");
-            return;
+            return output.info_string("perft: stopped");
         };
         output.line(&format!("{mv}: {nodes}"));
         total += nodes;
     }
     let time = start.elapsed().as_millis() as u64;
-    let speed = nodes_per_second(total, time);
+    let nps = nodes_per_second(total, time);
     output.line(&format!(
-        "perft depth {depth} nodes {total} time {time} ms nps {speed}"
+        "perft depth {depth} nodes {total} time {time} ms nps {nps}"
     ));
 }
 
-/// Perft that gives up when told to stop.
+/// Perft that checks the stop flag; `None` when stopped.
 fn stoppable_perft(position: &mut Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
-    if stop.load(Ordering::Relaxed) {
+    if stop.load(Relaxed) {
         return None;
     }
     if depth <= UNINTERRUPTED_PLIES {
@@ -171,7 +174,7 @@ mod tests {
         let mut position = Position::startpos();
         let stop = AtomicBool::new(false);
         assert_eq!(stoppable_perft(&mut position, 4, &stop), Some(719_731));
-        stop.store(true, Ordering::Relaxed);
+        stop.store(true, Relaxed);
         assert_eq!(stoppable_perft(&mut position, 4, &stop), None);
     }
 

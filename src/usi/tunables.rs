@@ -1,8 +1,8 @@
 //! The numbers of the search as options, and in the forms that tuners read (cargo
 //! feature `tune`).
 
-use super::error::{UsiError, clip};
-use super::number::parse_number;
+use super::command::parse_number;
+use super::error::{UsiError, truncate};
 use crate::search::params::{self, Param};
 use std::sync::atomic::Ordering;
 
@@ -28,7 +28,7 @@ pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     let Some(number) = parse_number(value) else {
         return Some(Err(UsiError::OptionValue {
             name: param.name,
-            value: clip(value),
+            value: truncate(value),
             expected: "a number".into(),
             current: param.value.load(Ordering::Relaxed).to_string(),
         }));

@@ -62,14 +62,6 @@ fn a_fraction_of_a_millisecond_does_no_harm() {
 }
 
 #[test]
-fn rtime_thinks_for_about_that_long() {
-    let mut s = Session::ready();
-    s.go("startpos", "rtime 200");
-    s.bestmove(1000);
-    s.took(100, 300);
-}
-
-#[test]
 fn go_without_limits_thinks_for_about_a_second() {
     let mut s = Session::ready();
     s.go("startpos", "");

@@ -157,7 +157,7 @@ fn an_endless_line_is_skipped() {
         s.send_bytes(&chunk);
     }
     s.send_bytes(b"\n");
-    s.expect("info string a line of more than", 5000);
+    s.expect("info string ignoring a line longer than", 5000);
     s.send("side");
     s.expect("black", 1000);
 }

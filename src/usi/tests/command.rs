@@ -1,20 +1,30 @@
-//! What the grammar accepts, and what it says about the rest.
+//! What the grammar accepts, and which errors it reports.
 
 use super::*;
 
 fn command(line: &str) -> Command {
-    let parsed = parse(line.as_bytes());
-    assert_eq!(parsed.complaint, None, "{line}");
-    parsed.command.unwrap()
+    let (command, error) = parse(line.as_bytes());
+    assert_eq!(error, None, "{line}");
+    command.unwrap()
 }
 
-fn complaint(line: &str) -> String {
-    parse(line.as_bytes()).complaint.unwrap().to_string()
+/// The error of a line of which a command is left.
+fn warning(line: &str) -> String {
+    let (command, error) = parse(line.as_bytes());
+    assert!(command.is_some(), "{line}");
+    error.unwrap().to_string()
+}
+
+/// The error of a line of which nothing is left.
+fn error(line: &str) -> UsiError {
+    let (command, error) = parse(line.as_bytes());
+    assert_eq!(command, None, "{line}");
+    error.unwrap()
 }
 
 fn limits(line: &str) -> Limits {
-    match parse(line.as_bytes()).command {
-        Some(Command::Go { limits, .. }) => limits,
+    match parse(line.as_bytes()).0 {
+        Some(Command::Go(limits)) => limits,
         other => unreachable!("{line}: {other:?}"),
     }
 }
@@ -29,8 +39,8 @@ fn mv(text: &str) -> Move {
 
 #[test]
 fn blanks_byte_order_marks_and_empty_lines_do_not_matter() {
-    assert_eq!(parse(b""), Parsed::default());
-    assert_eq!(parse(b" \t "), Parsed::default());
+    assert_eq!(parse(b""), (None, None));
+    assert_eq!(parse(b" \t "), (None, None));
     assert_eq!(command("\t usi  "), Command::Usi);
     assert_eq!(command("\u{feff}usi"), Command::Usi);
     assert_eq!(command("gameover win"), Command::GameOver);
@@ -39,29 +49,28 @@ fn blanks_byte_order_marks_and_empty_lines_do_not_matter() {
 
 #[test]
 fn unknown_words_before_a_command_are_skipped() {
-    let parsed = parse(b"joho isready");
-    assert_eq!(parsed.command, Some(Command::IsReady));
-    assert!(parsed.complaint.unwrap().to_string().contains("`joho`"));
-    assert_eq!(parse(b"joho debug on").command, None);
-    assert!(complaint("joho foo bar").contains("`joho`"));
-    // Commands for people are not looked for in the middle of a line.
-    assert!(complaint("what is d").contains("unknown command `what`"));
+    let (command, error) = parse(b"joho isready");
+    assert_eq!(command, Some(Command::IsReady));
+    assert_eq!(error, Some(UsiError::Skipped("joho".into())));
+    let (command, error) = parse(b"joho debug on");
+    assert_eq!(command, None);
+    assert_eq!(error, Some(UsiError::Skipped("joho".into())));
+    // Debug commands are not looked for in the middle of a line.
+    for line in ["joho foo bar", "joho is d"] {
+        let unknown = UsiError::UnknownCommand("joho".into());
+        assert_eq!(parse(line.as_bytes()), (None, Some(unknown)));
+    }
 }
 
 #[test]
 fn bytes_of_any_encoding_are_read() {
-    let parsed = parse(b"\x82\xb1\xff\x00");
-    assert_eq!(parsed.command, None);
-    assert!(parsed.complaint.is_some());
+    let (command, error) = parse(b"\x82\xb1\xff\x00");
+    assert!(command.is_none() && error.is_some());
     let line = b"setoption name BookFile value D:\\\x8f\xab\x8a\xfb \x92\xe8\x90\xd5\x95\\.db ";
     let value = b"D:\\\x8f\xab\x8a\xfb \x92\xe8\x90\xd5\x95\\.db".to_vec();
-    assert_eq!(
-        parse(line).command,
-        Some(Command::SetOption {
-            name: "BookFile".into(),
-            value: Some(value)
-        })
-    );
+    let name = "BookFile".into();
+    let value = Some(value);
+    assert_eq!(parse(line).0, Some(Command::SetOption { name, value }));
 }
 
 #[test]
@@ -88,7 +97,7 @@ fn options_need_no_word_name_and_no_value() {
         set("X", Some("a  \"b\" value c"))
     );
     for line in ["setoption", "setoption name", "setoption value 3"] {
-        assert_eq!(complaint(line), UsiError::NoOptionName.to_string());
+        assert_eq!(error(line), UsiError::NoOptionName);
     }
 }
 
@@ -113,25 +122,21 @@ fn positions_come_in_four_forms() {
         command(&format!("position {sfen} moves P*5e")),
         position(Some(sfen), &["P*5e"])
     );
-    assert_eq!(complaint("position"), UsiError::NoPosition.to_string());
-    assert!(complaint("position startpos moves 7g7f hello").contains("move 2: `hello`"));
+    assert_eq!(error("position"), PositionError::Empty.into());
+    let bad_move = error("position startpos moves 7g7f hello").to_string();
+    assert!(bad_move.contains("move 2: `hello`"));
 }
 
 #[test]
-fn mistyped_positions_are_no_position() {
-    let error = |line: &str| {
-        let parsed = parse(line.as_bytes());
-        assert_eq!(parsed.command, None, "{line}");
-        parsed.complaint.unwrap()
-    };
-    let after = |word: &str| UsiError::AfterStartpos(word.into());
+fn mistyped_positions_are_rejected() {
+    let after = |word: &str| UsiError::from(PositionError::AfterStartpos(word.into()));
     assert_eq!(error("position startpos move 2g2f"), after("move"));
     assert_eq!(error("position startpos 2g2f moves 7g7f"), after("2g2f"));
     assert_eq!(
         error("position startpos moves\x007g7f"),
         after("moves\x007g7f")
     );
-    let no_board = |word: &str| UsiError::NoBoard(word.into());
+    let no_board = |word: &str| UsiError::from(PositionError::NoBoard(word.into()));
     assert_eq!(error("position fen 4k4/9 b - 1"), no_board("fen"));
     assert_eq!(error("position sfen startpos"), no_board("startpos"));
     assert_eq!(error("position position startpos"), no_board("position"));
@@ -150,7 +155,7 @@ fn clocks_are_read_in_any_order_and_clamped() {
     let read = clock(&format!(
         "go btime {long} wtime -{long} byoyomi -{long} binc -5"
     ));
-    assert_eq!(read.time, [LONGEST_TIME, -LONGEST_TIME]);
+    assert_eq!(read.time, [MAX_TIME, -MAX_TIME]);
     assert_eq!((read.byoyomi, read.increment[0]), (0, 0));
 }
 
@@ -168,15 +173,12 @@ fn limits_are_at_least_one() {
 }
 
 #[test]
-fn words_without_their_number_are_told_and_the_rest_is_used() {
-    let parsed = parse(b"go btime wtime 1000 foo");
-    assert_eq!(
-        parsed.complaint.unwrap().to_string(),
-        "go: `btime` needs a number, found `wtime`"
-    );
-    assert_eq!(clock("go btime wtime 1000 foo").time, [0, 1000]);
-    assert!(complaint("go foo").contains("`foo`"));
-    assert!(complaint("go nodes").contains("`nodes`"));
+fn words_without_their_number_are_reported_and_the_rest_is_used() {
+    let line = "go btime wtime 1000 foo";
+    assert_eq!(warning(line), "go: `btime` needs a number, found `wtime`");
+    assert_eq!(clock(line).time, [0, 1000]);
+    assert!(warning("go foo").contains("`foo`"));
+    assert!(warning("go nodes").contains("`nodes`"));
 }
 
 #[test]
@@ -187,7 +189,7 @@ fn searchmoves_keep_their_capitals_and_end_at_the_next_word() {
 }
 
 #[test]
-fn mate_searches_are_told_from_others() {
+fn mate_searches_are_distinguished() {
     let mate = |time, nodes| Command::GoMate { time, nodes };
     assert_eq!(command("go mate"), mate(None, None));
     assert_eq!(command("go mate infinite"), mate(None, None));
@@ -214,10 +216,10 @@ fn ponderhit_may_bring_the_clock() {
 }
 
 #[test]
-fn typed_commands_take_their_numbers() {
+fn debug_commands_take_their_numbers() {
     assert_eq!(command("perft 5"), Command::Perft(5));
     assert_eq!(command("go perft 5"), Command::Perft(5));
-    assert!(complaint("perft").contains("needs a number"));
+    assert!(error("perft").to_string().contains("needs a number"));
     let bench = |depth, threads, hash| Command::Bench {
         depth,
         threads,
@@ -233,16 +235,28 @@ fn typed_commands_take_their_numbers() {
         "bench 5 2 64 x",
         "perft 2 x",
     ] {
-        assert!(complaint(bad).contains("`x`"));
-        assert_eq!(parse(bad.as_bytes()).command, None, "{bad}");
+        assert!(error(bad).to_string().contains("`x`"), "{bad}");
     }
     for bad in ["bench 0", "bench -1", "bench 5 0", "bench 5 1 0", "perft 0"] {
-        assert!(complaint(bad).contains("has to be 1 to"), "{bad}");
-        assert_eq!(parse(bad.as_bytes()).command, None, "{bad}");
+        assert!(error(bad).to_string().contains("must be 1 to"), "{bad}");
     }
     assert_eq!(
         command("getoption name MultiPV"),
         Command::GetOption(Some("MultiPV".into()))
     );
     assert_eq!(command("getoption"), Command::GetOption(None));
+}
+
+#[test]
+fn numbers_of_any_size_are_parsed() {
+    assert_eq!(parse_number("0"), Some(0));
+    assert_eq!(parse_number("+12"), Some(12));
+    assert_eq!(parse_number("-3000"), Some(-3000));
+    assert_eq!(parse_number("0.9"), Some(0));
+    let long = "9".repeat(31);
+    assert_eq!(parse_number(&long), Some(i64::MAX));
+    assert_eq!(parse_number(&format!("-{long}")), Some(-i64::MAX));
+    for text in ["", "-", "+", ".5", "1e30", "12x", "1.x", "--1", "９"] {
+        assert_eq!(parse_number(text), None, "{text}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Answers to the commands people type.
+//! The text of debug commands.
 
 use crate::bitboard::Bitboard;
 use crate::position::{EnteringKingRule, Position};
@@ -7,31 +7,31 @@ use std::fmt::Write;
 
 /// What `help` prints.
 pub const HELP: &str = "\
-Komaoto speaks USI, the protocol of shogi GUIs. Besides the commands of the protocol:
-  d                   the position: board, SFEN, keys, checkers, repetition, declaration
-  moves               all legal moves
-  side                the side to move
-  eval                the static evaluation
-  perft N             the number of lines of N plies, move by move; ends early by: stop
-  bench [depth] [threads] [hash]
-                      search a fixed set of positions; prints nodes and speed;
-                      ends early by: stop
-  getoption [name]    values of options
-  help                this text
-  quit                leave
-Examples of the protocol:
+Komaoto is a USI shogi engine, to be used with a shogi GUI. USI commands can be typed, too:
   position startpos moves 7g7f 3c3d
   position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1
   go btime 60000 wtime 60000 byoyomi 1000
-  go depth 10 | go nodes 100000 | go movetime 1000 | go infinite (ends by: stop)
+  go depth 10 | go nodes 100000 | go movetime 1000 | go infinite (until: stop)
   go mate infinite
   setoption name MultiPV value 3
+Debug commands:
+  d                   show the position: board, SFEN, keys, checkers, repetition, declaration
+  moves               list the legal moves
+  side                show the side to move
+  eval                explain the static evaluation
+  perft N             perft to depth N with a per-move divide (stop ends it early)
+  bench [depth] [threads] [hash]
+                      search a fixed set of positions; print nodes and speed
+                      (stop ends it early)
+  getoption [name]    show the values of options
+  help                show this help
+  quit                leave
 A command given as arguments is run alone (komaoto bench). Commands separated by
-commas are run before input is read (komaoto usi , isready).
-Only as arguments, each with --help:
-  komaoto datagen     games of the engine against itself, to train networks with
-  komaoto data        files of such games: what is in them, conversion
-  komaoto train       a network from such games";
+commas are run before standard input is read (komaoto usi , isready).
+Subcommands, each with --help:
+  komaoto datagen     play games against itself for training data
+  komaoto data        inspect and convert training data
+  komaoto train       train a network from such games";
 
 /// What `d` prints.
 pub fn describe(position: &Position, rule: EnteringKingRule) -> String {
@@ -42,13 +42,13 @@ pub fn describe(position: &Position, rule: EnteringKingRule) -> String {
     format!(
         "{}\nsfen: {}\nkey: {:016x} (board {:016x}, hands {:016x})\nside: {}\ncheckers: {}\n\
          repetition: {}\ndeclaration: {declaration}",
-        picture(position),
+        diagram(position),
         position.to_sfen(),
         position.key(),
         position.board_key(),
         position.hand_key(),
         position.side_to_move(),
-        squares(position.checkers()),
+        square_list(position.checkers()),
         position.game_repetition(),
     )
 }
@@ -60,7 +60,7 @@ pub fn legal_moves(position: &Position) -> String {
     texts.join(" ")
 }
 
-fn squares(set: Bitboard) -> String {
+fn square_list(set: Bitboard) -> String {
     let texts: Vec<String> = set.into_iter().map(|sq| sq.to_string()).collect();
     if texts.is_empty() {
         "none".into()
@@ -70,7 +70,7 @@ fn squares(set: Bitboard) -> String {
 }
 
 /// The board as Black sees it, with White's hand above and Black's below.
-fn picture(position: &Position) -> String {
+fn diagram(position: &Position) -> String {
     let mut text = format!("White: {}\n", hand(position, Color::White));
     text.push_str("   9  8  7  6  5  4  3  2  1\n");
     for rank in 0..9 {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_shows_board_and_hands() {
+    fn the_diagram_shows_board_and_hands() {
         let lines = lines("4k4/4G4/4P4/9/9/9/9/9/4K4 w R2p 2");
         assert_eq!(lines[0], "White: P x2");
         assert_eq!(lines[2], "  .  .  .  .  k  .  .  .  .  a");
@@ -123,13 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_is_seen() {
+    fn a_possible_declaration_is_shown() {
         let sfen = "K+R+B+P+P+P+P+P+P/GGS6/9/9/9/9/9/9/4k4 b R4Pb2g3s4n4l8p 150";
         assert!(lines(sfen).contains(&"declaration: yes".to_string()));
     }
 
     #[test]
-    fn moves_are_one_line() {
+    fn legal_moves_are_one_line() {
         let text = legal_moves(&Position::startpos());
         assert_eq!(text.split(' ').count(), 30);
         assert!(text.contains("7g7f"));
