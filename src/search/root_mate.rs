@@ -1,8 +1,8 @@
-//! A mate by checks at the root: now and then the first thread gives a small share of its nodes to
-//! the mate solver, which sees much further along checks than the search does.
+//! The mate solver at the root: the first thread gives a small share of its nodes to the tsume solver,
+//! which sees much further along checks than the search does.
 //!
-//! A mate that it proves cuts the iteration short and is kept as the line of its move. The search
-//! then takes the value of that move as given and looks only for a shorter mate by another.
+//! A mate that it proves cuts the iteration short and becomes the PV of its move. The search then
+//! takes the value of that move as given and looks only for a shorter mate by another.
 #![forbid(unsafe_code)]
 
 use super::iterate::RootMove;
@@ -12,52 +12,52 @@ use crate::mate::{Budget, Solver};
 use crate::position::{EnteringKingRule, MoveCount, Position};
 use crate::types::{Move, Value, value};
 
-/// Nodes of a search before the solver is asked.
-const NODES_BEFORE: u64 = 10_000;
-/// One node in so many is for the solver.
-const SHARE: u64 = 16;
-/// The same once it has found a mate, when only a shorter one is of interest.
+/// Nodes of a search before the solver starts.
+pub(super) const NODES_BEFORE: u64 = 10_000;
+/// One node in this many goes to the solver.
+pub(super) const SHARE: u64 = 16;
+/// One node in this many once it has found a mate, when only a shorter one is of interest.
 const SHARE_WITH_MATE: u64 = 2;
-/// Nodes of a slice at least.
-const SMALLEST_SLICE: u64 = 512;
+/// Fewest nodes of a slice.
+const MIN_SLICE: u64 = 512;
 
-/// Memory of the solver. A few hundred thousand nodes fill it.
+/// Memory of the solver in megabytes; a few hundred thousand nodes fill it.
 const MEMORY_MB: usize = 8;
-/// Plies of a line of the solver. It recurses once a ply, on the stack that a line of the search
+/// Longest line of the solver, in plies. It recurses once a ply, on the stack that a line of the search
 /// leaves free.
 const MAX_PLIES: usize = 200;
 
-/// Where the solver stands in a search.
+/// State of the solver in a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    /// It has not been asked yet.
+pub(super) enum SolverState {
+    /// Not started yet.
     New,
-    /// It may go on.
+    /// At work, slice by slice.
     Solving,
-    /// There is nothing for it to do.
+    /// Nothing left to do.
     Done,
 }
 
-/// The solver of a worker and what it found.
+/// The solver of the first thread and what it found.
 pub(super) struct RootMate {
     /// Made when it is needed for the first time.
-    solver: Option<Solver>,
-    state: State,
+    pub(super) solver: Option<Solver>,
+    pub(super) state: SolverState,
     /// Nodes it took in this search.
-    nodes: u64,
+    pub(super) nodes: u64,
     /// Whether it found a mate.
     has_line: bool,
     /// Score of the best root move in the last iteration.
     known_score: Value,
-    /// The line of the mate that the search knows of, from the root on; empty without one.
-    line: Vec<Move>,
+    /// The PV of the mate, from the root on; empty without one.
+    pub(super) line: Vec<Move>,
 }
 
 impl RootMate {
     pub(super) fn new() -> RootMate {
         RootMate {
             solver: None,
-            state: State::New,
+            state: SolverState::New,
             nodes: 0,
             has_line: false,
             known_score: -value::INFINITE,
@@ -67,33 +67,33 @@ impl RootMate {
 
     /// Forgets the last search.
     pub(super) fn clear(&mut self) {
-        self.state = State::New;
+        self.state = SolverState::New;
         self.nodes = 0;
         self.has_line = false;
         self.line.clear();
     }
 
-    /// Nodes that are due to the solver now that the search, the solver included, took so many.
+    /// Nodes due to the solver after `nodes` of the search, its own included; 0 for none yet.
     #[inline]
-    fn slice(&self, nodes: u64) -> u64 {
-        if self.state != State::Solving {
+    pub(super) fn slice(&self, nodes: u64) -> u64 {
+        if self.state != SolverState::Solving {
             return 0;
         }
         let share = if self.line.is_empty() {
-            (nodes / SHARE).max(SMALLEST_SLICE)
+            (nodes / SHARE).max(MIN_SLICE)
         } else {
             nodes / SHARE_WITH_MATE
         };
         let due = share.saturating_sub(self.nodes);
         // Every slice has to find its way back to where the last one ended.
-        if due < SMALLEST_SLICE.max(self.nodes / 8) {
+        if due < MIN_SLICE.max(self.nodes / 8) {
             0
         } else {
             due
         }
     }
 
-    /// The value of a root move and the line behind it, if it is the mate.
+    /// The value of a root move and the line after it, if it is the mating move.
     #[inline]
     pub(super) fn known(&self, mv: Move) -> Option<(Value, &[Move])> {
         match self.line.split_first() {
@@ -102,12 +102,12 @@ impl RootMate {
         }
     }
 
-    /// Turns the solver to the root of this search.
-    fn begin(&mut self, position: &Position, first_moves: Option<Vec<Move>>) -> State {
+    /// Starts the solver at the root of this search.
+    fn begin(&mut self, position: &Position, first_moves: Option<Vec<Move>>) -> SolverState {
         let mut checks = MoveCount::default();
         position.generate_checks::<true>(&position.check_info(), &mut checks);
         if checks.0 == 0 {
-            return State::Done;
+            return SolverState::Done;
         }
         let solver = match &mut self.solver {
             Some(solver) => {
@@ -119,14 +119,15 @@ impl RootMate {
         if let Some(moves) = first_moves {
             solver.restrict(moves);
         }
-        State::Solving
+        SolverState::Solving
     }
 }
 
 impl Worker {
-    /// Between iterations: gives the solver what is due to it, and keeps what it found.
+    /// Between iterations: gives the solver the nodes due to it, and keeps the mate that it found.
     pub(super) fn look_for_mate(&mut self) {
-        if self.mate.state == State::New && self.nodes >= NODES_BEFORE && self.is_selective() {
+        if self.mate.state == SolverState::New && self.nodes >= NODES_BEFORE && self.is_selective()
+        {
             self.mate.state = self.begin_solver();
         }
         self.mate.known_score = self.root_moves[0].score;
@@ -134,7 +135,7 @@ impl Worker {
         self.keep_mate();
     }
 
-    /// Gives the solver what is due to it; returns whether it found a mate shorter than any
+    /// Gives the solver the nodes due to it; returns whether it found a mate shorter than any
     /// known. The worker may be anywhere below the root.
     pub(super) fn advance_solver(&mut self) -> bool {
         let mut slice = self.mate.slice(self.nodes);
@@ -160,7 +161,7 @@ impl Worker {
         self.mate.has_line |= !line.is_empty();
         let found = line.len() != length && value::mate_in(line.len()) > self.mate.known_score;
         if solver.is_finished() {
-            self.mate.state = State::Done;
+            self.mate.state = SolverState::Done;
         }
         self.mate.nodes += spent;
         self.nodes += spent;
@@ -169,8 +170,8 @@ impl Worker {
         found
     }
 
-    /// Decides whether there is work for the solver, and gives it to it.
-    fn begin_solver(&mut self) -> State {
+    /// Starts the solver if there is work for it.
+    fn begin_solver(&mut self) -> SolverState {
         let defender = !self.position.side_to_move();
         if self.main.is_none()
             || self.options.multi_pv > 1
@@ -178,7 +179,7 @@ impl Worker {
             // A king in check may win by a move to the square it tries for.
             || self.options.entering_king_rule == EnteringKingRule::TryRule
         {
-            return State::Done;
+            return SolverState::Done;
         }
         let mut usual: Vec<Move> = Vec::new();
         self.position.generate_legal::<false>(&mut usual);
@@ -188,7 +189,8 @@ impl Worker {
         self.mate.begin(&self.position, (!all).then_some(asked))
     }
 
-    /// Keeps the mate of the solver unless one as short is known. Called at the root.
+    /// Makes the mate of the solver the best root move unless one as short is known. Called at the
+    /// root.
     pub(super) fn keep_mate(&mut self) {
         let line = match &self.mate.solver {
             Some(solver) if self.mate.has_line => solver.line(),
@@ -220,6 +222,3 @@ impl Worker {
         self.mate.line.extend_from_slice(line);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-//! Every line reported can be played, and ends when the game does.
+//! Every line reported can be played and ends when the game does; mates have the right length.
 
 use super::*;
 
@@ -41,4 +41,116 @@ fn several_threads_report_legal_lines_too() {
         assert_lines_are_legal(&root, &outcome);
         assert!(outcome.last().depth <= 7, "helpers keep to the depth too");
     }
+}
+
+/// Mates, with their length in plies.
+const MATES: [(&str, usize); 4] = [
+    ("8k/9/7+P1/9/9/9/9/9/K8 b G 1", 1),
+    ("7nl/7k1/9/7P1/9/9/9/9/K8 b 2G 1", 3),
+    ("7nk/6+R2/9/9/9/9/9/9/K8 b N 1", 1),
+    ("k8/9/1+R7/9/9/9/9/9/8K b G 1", 1),
+];
+
+#[test]
+fn mates_are_found_with_their_length_again_and_again() {
+    let mut searcher = small();
+    for (sfen, length) in MATES {
+        let root = position(sfen);
+        for round in 0..3 {
+            let outcome = go(&mut searcher, &root, to_depth(12), &options(Mode::Full));
+            assert_eq!(
+                outcome.score(),
+                value::mate_in(length),
+                "{sfen} round {round}"
+            );
+            assert_eq!(outcome.last().pv.len(), length, "{sfen}");
+        }
+    }
+}
+
+#[test]
+fn a_mate_in_the_table_is_read_right_at_another_ply() {
+    // The mate is stored when its position is the root; then it is met two plies deeper.
+    let mut searcher = small();
+    let mate = position("7nl/7k1/9/7P1/9/9/9/9/K8 b 2G 3");
+    let solved = go(&mut searcher, &mate, to_depth(12), &options(Mode::Full));
+    assert_eq!(solved.score(), value::mate_in(3));
+    let mut before = position("7nl/6k2/9/7P1/9/9/9/9/1K7 b 2G 1");
+    for mv in ["8i9i", "3b2b"] {
+        before.do_move(Move::from_usi(mv).unwrap());
+    }
+    assert_eq!(before.key(), mate.key());
+    let before = position("7nl/6k2/9/7P1/9/9/9/9/1K7 b 2G 1");
+    let limits = Limits {
+        searchmoves: vec![Move::from_usi("8i9i").unwrap()],
+        ..to_depth(6)
+    };
+    let outcome = go(&mut searcher, &before, limits, &options(Mode::Full));
+    // White need not walk into it; but if a mate is seen, it is at least two plies longer.
+    assert!(outcome.score() <= value::mate_in(5));
+}
+
+#[test]
+fn mate_problems_are_solved_by_ordinary_search() {
+    let mut searcher = small();
+    let records = MATE_PROBLEMS.lines().filter(|line| !line.starts_with('#'));
+    let mut solved = 0;
+    for fields in records.map(|line| line.split(" | ").collect::<Vec<_>>()) {
+        let Ok(length @ 1..=7) = fields[1].parse::<usize>() else {
+            continue;
+        };
+        searcher.clear();
+        for round in 0..3 {
+            let limits = Limits {
+                nodes: Some(500_000),
+                ..Limits::default()
+            };
+            let root = position(fields[0]);
+            let outcome = go(&mut searcher, &root, limits, &options(Mode::Full));
+            // Quiet moves may mate sooner than checks alone.
+            assert!(
+                outcome.score() >= value::mate_in(length),
+                "{} round {round}: {}",
+                fields[0],
+                outcome.score()
+            );
+        }
+        solved += 1;
+    }
+    assert!(solved >= 25);
+}
+
+/// Plays the line of a mate score and sees that it ends in mate after that many plies.
+fn assert_mates(root: &Position, info: &Info) {
+    let plies = (value::MATE - info.score.abs()) as usize;
+    let end = play_line(root, &info.pv);
+    let context = format!("mate in {plies} by {:?} from {root:?}", info.pv);
+    if end.has_legal_move() {
+        // A declaration wins like a mate that takes one ply more.
+        let rule = SearchOptions::default().entering_king_rule;
+        assert!(end.declaration_win(rule).is_some(), "{context}");
+        assert_eq!(info.pv.len() + 1, plies, "{context}");
+    } else {
+        assert_eq!(info.pv.len(), plies, "{context}");
+    }
+}
+
+#[test]
+fn every_mate_told_is_on_the_board_at_the_end_of_its_line() {
+    // A table too small for the search loses much and mixes much up.
+    let mut searcher = Searcher::new();
+    searcher.set_hash(1).unwrap();
+    let mut mates = 0;
+    let all = positions(MATE_PROBLEMS).chain(random_positions(2, 60));
+    for root in all.filter(Position::has_legal_move) {
+        let outcome = go(&mut searcher, &root, to_depth(6), &options(Mode::Full));
+        for info in &outcome.infos {
+            let is_mate = info.score.abs() >= value::MATE_IN_MAX_PLY;
+            if is_mate && info.bound == ScoreBound::Exact {
+                assert_mates(&root, info);
+                mates += 1;
+            }
+        }
+    }
+    assert!(mates > 100, "{mates}");
 }

@@ -1,13 +1,12 @@
-//! The search against plain minimax and against itself. What the tests share is here.
+//! Tests of the search as a whole, and what they share.
 
-mod ending;
-mod exclusion;
+mod game_end;
 mod lines;
-mod mates;
-mod minimax;
-mod picker;
-mod repeat;
-mod table;
+mod movepick;
+mod pvs;
+mod reproducible;
+mod root_mate;
+mod tt;
 
 use super::limits::Mode;
 use super::tt::TranspositionTable;
@@ -21,9 +20,9 @@ use rand::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-const BENCH: &str = include_str!("../../positions/bench.sfen");
-const OPENINGS: &str = include_str!("../../positions/openings.sfen");
-const MATE_PROBLEMS: &str = include_str!("../../positions/mates.sfen");
+const BENCH: &str = include_str!("../../../positions/bench.sfen");
+const OPENINGS: &str = include_str!("../../../positions/openings.sfen");
+const MATE_PROBLEMS: &str = include_str!("../../../positions/mates.sfen");
 
 /// The positions of a file.
 fn positions(text: &'static str) -> impl Iterator<Item = Position> {

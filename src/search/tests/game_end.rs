@@ -1,6 +1,7 @@
 //! Every search ends, when it is told to and by itself, and with an answer.
 
 use super::*;
+use crate::search::pvs::Pv;
 use crate::types::MAX_PLY;
 
 #[test]
@@ -139,7 +140,7 @@ fn quiescence_search_comes_to_an_end() {
     let (mut deepest, mut most) = (0, 0);
     for root in random_positions(5, 100) {
         worker.begin(job(&root, &table, 1, Mode::Full));
-        worker.quiescence::<pvs::Pv>(0, -value::INFINITE, value::INFINITE);
+        worker.quiescence::<Pv>(0, -value::INFINITE, value::INFINITE);
         deepest = deepest.max(worker.seldepth);
         most = most.max(worker.nodes);
     }
@@ -156,7 +157,7 @@ fn the_longest_line_there_is_room_for_can_be_searched() {
         for ply in MAX_PLY - 4..MAX_PLY {
             let (low, high) = (-value::INFINITE, value::INFINITE);
             worker.stack.clear();
-            let value = worker.pvs::<pvs::Pv>(ply, low, high, 8, false);
+            let value = worker.pvs::<Pv>(ply, low, high, 8, false);
             assert!(low < value && value < high);
             assert!(worker.position == root);
         }

@@ -1,8 +1,8 @@
 //! A search is a function of what it is given: nothing else gets in, and nothing is left behind.
 
-use super::stack::Frame;
-use super::worker::MainDuties;
 use super::*;
+use crate::search::stack::Frame;
+use crate::search::worker::MainDuties;
 
 #[test]
 fn the_same_search_twice_takes_the_same_nodes() {

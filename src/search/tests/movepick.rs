@@ -1,7 +1,7 @@
 //! The move picker gives the moves of a node, each once, in the order it promises.
 
-use super::history::Histories;
-use super::movepick::{CaptureScore, Context, MoveArena, MovePicker, QuietScore, Score};
+use crate::search::history::Histories;
+use crate::search::movepick::{CaptureScore, Context, MoveArena, MovePicker, QuietScore, Score};
 
 use super::*;
 use crate::types::Square;

@@ -1,15 +1,17 @@
 //! Mates that the solver finds beside the search.
 
-use super::*;
 use crate::eval::nnue::embedded;
+use crate::position::{EnteringKingRule, Position};
 use crate::search::control::Control;
+use crate::search::iterate::RootMove;
 use crate::search::limits::{Limits, SearchOptions};
 use crate::search::pool::root_moves;
 use crate::search::report::{Answer, Info, Report};
+use crate::search::root_mate::*;
 use crate::search::time::TimeManager;
 use crate::search::tt::TranspositionTable;
-use crate::search::worker::{Job, MainDuties};
-use crate::types::{Depth, MAX_PLY};
+use crate::search::worker::{Job, MainDuties, Worker};
+use crate::types::{Depth, MAX_PLY, Move, value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -201,7 +203,7 @@ fn checks_without_mate_are_none() {
     ] {
         let worker = Task::new(sfen, 1 << 30).solve_after(1 << 20);
         assert!(worker.mate.nodes > 0, "{sfen}");
-        assert_eq!(worker.mate.state, State::Done, "{sfen}");
+        assert_eq!(worker.mate.state, SolverState::Done, "{sfen}");
         assert!(worker.mate.line.is_empty(), "{sfen}");
     }
     let game = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
@@ -312,7 +314,7 @@ fn a_search_stopped_in_a_slice_ends_at_once() {
 #[test]
 fn the_share_of_the_solver_is_small() {
     let worker = Task::new(ENDLESS, 150_000).run();
-    assert_eq!(worker.mate.state, State::Solving);
+    assert_eq!(worker.mate.state, SolverState::Solving);
     let share = worker.mate.nodes as f64 / worker.nodes as f64;
     assert!(share > 0.04 && share <= 1.0 / SHARE as f64, "{share}");
 }

@@ -1,6 +1,8 @@
-//! Values against plain minimax, and against searches that should find the same.
+//! Values of nodes against plain minimax, and against searches that should find the same.
 
 use super::*;
+use crate::search::pvs::NonPv;
+use crate::search::tt::{Bound, TtEntry};
 
 /// Value by the definition: the best of all moves, the other side's best subtracted.
 fn minimax(position: &mut Position, depth: Depth, ply: usize) -> Value {
@@ -67,7 +69,7 @@ fn values_outside_the_window_are_bounds() {
             let value = minimax(&mut root, depth, 0);
             for distance in [-400, -150, -7, -1, 0, 1, 2, 7, 150, 400] {
                 let beta = (value + distance).clamp(-value::MATE, value::MATE);
-                let found = worker.pvs::<pvs::NonPv>(0, beta - 1, beta, depth, distance > 0);
+                let found = worker.pvs::<NonPv>(0, beta - 1, beta, depth, distance > 0);
                 let is_bound = if value >= beta {
                     beta <= found && found <= value
                 } else {
@@ -145,4 +147,45 @@ fn turning_the_board_hardly_changes_the_effort() {
     }
     let ratio = nodes[0] as f64 / nodes[1] as f64;
     assert!((0.75..1.33).contains(&ratio), "{nodes:?}");
+}
+
+// A singular search, without one of the moves of a node, is no search of the node.
+
+#[test]
+fn a_singular_search_writes_nothing_about_its_node() {
+    for root in positions(BENCH).step_by(3) {
+        let mut worker = worker(&root, Mode::Full);
+        let moves = root.legal_moves();
+        let known = TtEntry {
+            mv: moves[0],
+            value: 17,
+            eval: 5,
+            depth: 1,
+            bound: Bound::LOWER,
+        };
+        let (key, side) = (root.key(), root.side_to_move());
+        worker.tt.store(key, side, 2, known);
+        worker.root_depth = 8;
+        worker.stack.at_mut(2).excluded = moves[0];
+        worker.stack.at_mut(2).tt_pv = true;
+        let value = worker.pvs::<NonPv>(2, -41, -40, 5, true);
+        assert!(value.abs() <= value::MATE);
+        assert_eq!(worker.tt.probe(key, side, 2), Some(known), "{root:?}");
+        assert!(worker.stack.at(2).tt_pv, "the node's own search goes on");
+        assert_eq!(worker.stack.at(2).excluded, moves[0]);
+        assert!(worker.position == root);
+    }
+}
+
+#[test]
+fn an_excluded_only_move_is_no_mate() {
+    // Nothing is left, which says that the other moves stay below the window, not that the side
+    // to move is mated.
+    let mut forced = random_positions(7, 600).filter(|root| root.legal_moves().len() == 1);
+    let root = forced.next().unwrap();
+    let moves = root.legal_moves();
+    let mut worker = worker(&root, Mode::Full);
+    worker.root_depth = 8;
+    worker.stack.at_mut(1).excluded = moves[0];
+    assert_eq!(worker.pvs::<NonPv>(1, 99, 100, 4, true), 99);
 }

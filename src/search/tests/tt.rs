@@ -1,7 +1,7 @@
 //! What the transposition table may and may not change.
 
-use super::tt::{Bound, DEPTH_EVAL, TtEntry};
 use super::*;
+use crate::search::tt::{Bound, DEPTH_EVAL, TtEntry};
 
 #[test]
 fn a_lone_repetition_is_worth_a_draw_whatever_the_table() {
