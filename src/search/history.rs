@@ -12,7 +12,8 @@ use crate::position::Position;
 use crate::types::{Color, Depth, Move, Piece, PieceType, Square, Value, value};
 use std::alloc::Layout;
 
-/// A statistic that moves towards the bonuses it gets and never leaves `-LIMIT..=LIMIT`.
+/// A history entry with gravity: a bonus counts for less the nearer the value is to its limit, so it
+/// never leaves `-LIMIT..=LIMIT`. <https://www.chessprogramming.org/History_Heuristic#History_Bonuses>
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stat<const LIMIT: i32>(i16);
 
@@ -23,7 +24,7 @@ impl<const LIMIT: i32> Stat<LIMIT> {
         i32::from(self.0)
     }
 
-    /// Adds a bonus that counts for less the nearer the value is to its limit.
+    /// Adds a bonus, or a malus if negative.
     #[inline(always)]
     pub fn update(&mut self, bonus: i32) {
         const { assert!(LIMIT <= i16::MAX as i32) };
@@ -71,6 +72,7 @@ pub const LOW_PLIES: usize = 5;
 /// Butterfly history of one origin (or dropped kind) by target.
 pub type ButterflyRow = [Stat<BUTTERFLY_LIMIT>; Square::COUNT];
 /// By side to move and origin, see [`Move::from_code`].
+/// <https://www.chessprogramming.org/Butterfly_Boards>
 type Butterfly = [[ButterflyRow; 88]; 2];
 /// Capture history of one moved piece (as it stands after the move) by target and kind of the
 /// victim.
@@ -179,38 +181,19 @@ impl Histories {
 
     /// Resets all histories to their initial values.
     pub fn clear(&mut self) {
-        self.butterfly
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .fill(Stat::default());
-        self.captures
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .fill(Stat(CAPTURE_START));
-        self.continuation
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .fill(Stat(CONTINUATION_START));
-        self.pawns
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .fill(Stat(PAWN_START));
-        self.clear_low_ply();
+        fill(&mut self.butterfly[..], Stat::default());
+        fill(&mut self.captures[..], Stat(CAPTURE_START));
+        fill(&mut self.continuation, Stat(CONTINUATION_START));
+        fill(&mut self.pawns, Stat(PAWN_START));
+        fill(&mut self.low_ply[..], Stat::default());
     }
 
     /// Begins a new search: clears the low-ply history, and lets the butterfly history decay.
     pub fn begin(&mut self) {
-        self.clear_low_ply();
+        fill(&mut self.low_ply[..], Stat::default());
         for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
             stat.0 = (stat.get() * params::butterfly_decay() / 1024) as i16;
         }
-    }
-
-    fn clear_low_ply(&mut self) {
-        self.low_ply
-            .as_flattened_mut()
-            .as_flattened_mut()
-            .fill(Stat::default());
     }
 
     /// Butterfly history of a quiet move.
@@ -290,17 +273,18 @@ impl Histories {
     /// Updates the continuation histories of a move; `line` ends with the frame of the node where it
     /// was played.
     pub fn update_continuation(&mut self, piece: Piece, to: Square, line: &[Frame], bonus: i32) {
-        let in_check = line[line.len() - 1].in_check;
-        let reach = if in_check {
+        let last = line.len() - 1;
+        let reach = if line[last].in_check {
             CONTINUATIONS_IN_CHECK
         } else {
             CONTINUATIONS.len()
         };
         for &(back, weight) in &CONTINUATIONS[..reach] {
-            let earlier = line[line.len() - 1 - back].continuation;
-            if earlier != ContinuationIndex::default() {
+            let earlier = line[last - back].continuation;
+            if earlier != ContinuationIndex::NONE {
+                let bias = if back == 1 { CONTINUATION_BIAS } else { 0 };
                 self.continuation[usize::from(earlier.0)][piece.index()][to.index()]
-                    .update(bonus * weight / 1024 + if back == 1 { CONTINUATION_BIAS } else { 0 });
+                    .update(bonus * weight / 1024 + bias);
             }
         }
     }
@@ -309,6 +293,11 @@ impl Histories {
     pub fn update_capture(&mut self, piece: Piece, to: Square, victim: Piece, bonus: i32) {
         self.captures[piece.index()][to.index()][victim.kind_index()].update(bonus);
     }
+}
+
+/// Sets every entry of a table.
+fn fill<T: Copy, const A: usize, const B: usize>(table: &mut [[[T; A]; B]], value: T) {
+    table.as_flattened_mut().as_flattened_mut().fill(value);
 }
 
 /// A zeroed table on the heap, without a copy of it on the stack first.

@@ -1,13 +1,14 @@
-//! Transposition table: what earlier visits of a position found out, shared by all threads
-//! without locks.
+//! Transposition table, shared by all threads without locks.
+//! <https://www.chessprogramming.org/Transposition_Table>
 //!
 //! A cluster is half a cache line: three entries of one word each, and a word with their three
-//! 21-bit keys. Words are atomics written one by one, so a reader may see a word of one write and
-//! a key of another; the stored key is therefore mixed with its entry, and such a pair fails the
-//! comparison. What passes by chance is still only a hint: moves are tested for legality.
+//! 21-bit keys. Words are relaxed atomics, so a reader may see an entry of one write and a key of
+//! another; the stored key is therefore mixed with its entry, and such a pair fails the comparison
+//! (<https://www.chessprogramming.org/Shared_Hash_Table#Xor>). A collision is still only a hint: moves are
+//! tested for legality.
 //!
-//! The lowest bit of the cluster's index is the side to move, so an entry never serves the
-//! wrong side.
+//! The lowest bit of the cluster index is the side to move, so an entry never serves the wrong
+//! side.
 
 use super::zeroed::{HUGE_PAGE, zeroed_slice};
 use crate::types::{Color, Depth, Move, Value, value};
@@ -16,7 +17,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 bitflags! {
-    /// What is known about a stored value, and whether its node was on a principal variation.
+    /// Bound of a stored value, and whether its node is or was on a principal variation.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub struct Bound: u8 {
         /// The true value is at most the stored one.
@@ -31,7 +32,7 @@ bitflags! {
 }
 
 impl Bound {
-    /// The bound of a node that is or was on a principal variation, or not.
+    /// The bound, marked as that of a principal variation if `tt_pv`.
     #[inline(always)]
     pub fn with_pv(self, tt_pv: bool) -> Bound {
         if tt_pv { self | Bound::PV } else { self }
@@ -45,23 +46,23 @@ pub const DEPTH_EVAL: Depth = -1;
 /// Added to a depth so that it fits an unsigned byte and no entry is all zeros.
 const DEPTH_OFFSET: Depth = 2;
 
-/// An entry as the search sees it.
+/// An entry, unpacked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TtEntry {
     /// The best move found, [`Move::NONE`] if there is none.
     pub mv: Move,
-    /// Value relative to the node, [`value::NONE`] if there is none.
+    /// Value with mate scores relative to the node, [`value::NONE`] if there is none.
     pub value: Value,
     /// Static evaluation, [`value::NONE`] if there is none.
     pub eval: Value,
     /// Depth searched.
     pub depth: Depth,
-    /// Kind of value.
+    /// Bound of the value.
     pub bound: Bound,
 }
 
 impl TtEntry {
-    /// Whether the entry settles a search that asks whether the value reaches `beta`.
+    /// Whether the bound decides if the value reaches `beta`.
     #[inline(always)]
     pub fn cuts(&self, beta: Value) -> bool {
         let needed = if self.value >= beta {
@@ -128,19 +129,18 @@ fn stored_key(key: u64, word: u64) -> u64 {
 /// Words of a cluster: its keys, then its entries.
 const CLUSTER: usize = 1 + ENTRIES;
 
-/// A cluster: the word of keys and the entries.
 type Cluster = [AtomicU64; CLUSTER];
 
-/// The table.
+/// The transposition table.
 pub struct TranspositionTable {
     words: Box<[AtomicU64]>,
-    /// The words that make up clusters: they begin at a cache line, so that no cluster crosses one.
+    /// The clusters among the words: they begin at a cache line, so that no cluster crosses one.
     used: Range<usize>,
     generation: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// A table of this many megabytes (at least 1), or `None` if the memory is not to be had.
+    /// An empty table of this many megabytes (at least 1), or `None` if the allocation fails.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
         let len = megabytes.max(1).checked_mul(1 << 20)? / size_of::<AtomicU64>();
         let words = zeroed_slice::<AtomicU64>(len + CACHE_LINE / size_of::<AtomicU64>())?;
@@ -157,7 +157,7 @@ impl TranspositionTable {
         })
     }
 
-    /// The clusters; an even number of them, which depends on the size asked for alone.
+    /// The clusters, an even number that depends on the size alone.
     #[inline(always)]
     fn clusters(&self) -> &[Cluster] {
         self.words[self.used.clone()].as_chunks::<CLUSTER>().0
@@ -173,13 +173,13 @@ impl TranspositionTable {
         }
     }
 
-    /// Makes entries of earlier searches the first to be replaced.
+    /// Begins a new search: entries of earlier ones age.
     pub fn next_generation(&self) {
         let next = (self.generation.load(Relaxed) + 1) & GENERATION_MASK;
         self.generation.store(next, Relaxed);
     }
 
-    /// Index of a position's cluster: the key's high bits, then the side to move.
+    /// Index of the cluster: the high bits of the key, then the side to move.
     #[inline(always)]
     fn index(&self, key: u64, side: Color) -> usize {
         let pairs = self.clusters().len() as u64 / 2;
@@ -187,7 +187,7 @@ impl TranspositionTable {
         pair * 2 + side.index()
     }
 
-    /// Asks the processor to fetch a position's cluster.
+    /// Prefetches the cluster of a position.
     #[inline(always)]
     pub fn prefetch(&self, key: u64, side: Color) {
         #[cfg(target_arch = "x86_64")]
@@ -202,8 +202,7 @@ impl TranspositionTable {
         let _ = (key, side);
     }
 
-    /// What is stored about a position, if anything; `ply` turns mate scores into those of the
-    /// node at hand.
+    /// The entry of a position `ply` plies from the root, if there is one.
     #[inline]
     pub fn probe(&self, key: u64, side: Color, ply: usize) -> Option<TtEntry> {
         let cluster = &self.clusters()[self.index(key, side)];
@@ -219,8 +218,8 @@ impl TranspositionTable {
         None
     }
 
-    /// Stores what was found out about a position. An entry without a move keeps the move known
-    /// before; a much shallower search does not displace a deeper one of this generation.
+    /// Stores an entry of a position `ply` plies from the root. An entry without a move keeps the
+    /// stored one; a much shallower entry does not replace a deeper one of this generation.
     #[inline]
     pub fn store(&self, key: u64, side: Color, ply: usize, mut entry: TtEntry) {
         entry.value = value_to_table(entry.value, ply);
@@ -268,7 +267,7 @@ impl TranspositionTable {
         cluster[0].store(keys, Relaxed);
     }
 
-    /// Forgets everything.
+    /// Empties the table.
     pub fn clear(&self) {
         for word in &self.words {
             word.store(0, Relaxed);
@@ -276,7 +275,7 @@ impl TranspositionTable {
         self.generation.store(0, Relaxed);
     }
 
-    /// Share of a sample that entries of this generation fill, in thousandths.
+    /// Entries of this generation, in thousandths of a sample.
     pub fn hashfull(&self) -> u32 {
         const SAMPLE: usize = 1000;
         let generation = self.generation.load(Relaxed);
@@ -291,7 +290,7 @@ impl TranspositionTable {
     }
 }
 
-/// A mate score counted from the root becomes one counted from the node.
+/// Turns a mate score relative to the root into one relative to the node.
 #[inline(always)]
 fn value_to_table(value: Value, ply: usize) -> Value {
     if value == value::NONE {
