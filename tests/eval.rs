@@ -247,7 +247,7 @@ fn the_account_ends_with_the_value() {
         let last = text.lines().last().unwrap();
         let shown = last.strip_prefix("value for the side to move ").unwrap();
         let shown: Value = shown.split(',').next().unwrap().parse().unwrap();
-        let value = fresh(&position) * 100 / Value::from(embedded().pawn());
+        let value = embedded().unit().to_centipawns(fresh(&position));
         assert!(
             text.is_ascii() && (shown - value).abs() <= 2 + shown.abs() / 50,
             "{text}"

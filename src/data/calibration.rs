@@ -4,18 +4,14 @@
 
 use super::error::{DataError, Problem};
 use super::files::Input;
-use super::records::rescale;
+use crate::eval::units::PONANZA;
 use std::path::Path;
 
-/// What a pawn is worth in the unit that scores are told in: centipawns.
-pub const PAWN: u16 = 100;
 /// Width of the ranges that scores are counted in.
 const STEP: i32 = 20;
 /// Scores beyond this are left out: mates and what will soon be one say nothing about the scale.
 const LIMIT: i32 = 3000;
 const RANGES: usize = (2 * LIMIT / STEP) as usize;
-/// The scale that is usual, to start from.
-const USUAL: f64 = 600.0;
 /// Steps of Newton's method; a few are enough.
 const STEPS: usize = 50;
 /// Positions without which there is nothing to be said.
@@ -37,7 +33,6 @@ impl Calibration {
     pub fn of_file(path: &Path) -> Result<Calibration, DataError> {
         let mut calibration = Calibration::new();
         let mut input = Input::open(path)?;
-        let pawn = input.pawn();
         loop {
             let offset = input.offset();
             let Some(game) = input.next().transpose()? else {
@@ -50,7 +45,7 @@ impl Calibration {
             let mut side = start.side_to_move();
             for turn in game.turns() {
                 if let (Some(score), Some(result)) = (turn.played.score, turn.result) {
-                    calibration.add(rescale(score, pawn, PAWN).into(), result.points_for(side));
+                    calibration.add(score.into(), result.points_for(side));
                 }
                 side = !side;
             }
@@ -71,7 +66,7 @@ impl Calibration {
         if self.0.iter().map(|&(count, _)| count).sum::<u64>() < LEAST {
             return None;
         }
-        let mut slope = 1.0 / USUAL;
+        let mut slope = 1.0 / f64::from(PONANZA);
         for _ in 0..STEPS {
             let (mut first, mut second) = (0.0, 0.0);
             for (range, &(count, points)) in self.0.iter().enumerate() {

@@ -5,6 +5,7 @@ use super::error::{DataError, Problem};
 use super::files::{Input, Output};
 use super::header::Header;
 use crate::cli::interrupt;
+use crate::eval::units::ScoreUnit;
 use std::path::Path;
 
 /// What was converted.
@@ -33,14 +34,15 @@ pub struct Converted {
 /// then as it was.
 pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataError> {
     let mut input = Input::open(from)?;
-    let pawn = input.pawn();
-    let header = input.header().cloned().unwrap_or_else(|| Header {
+    let mut header = input.header().cloned().unwrap_or_else(|| Header {
         engine: "unknown".into(),
         evaluation: "unknown".into(),
         evaluation_hash: 0,
-        pawn,
+        unit: ScoreUnit::CENTIPAWNS,
         settings: vec![("converted-from".into(), from.display().to_string())],
     });
+    // Scores are converted as they are read.
+    header.unit = ScoreUnit::CENTIPAWNS;
     let mut output = Output::create(to, &header, force)?;
     let mut converted = Converted {
         games: 0,
@@ -55,7 +57,7 @@ pub fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataErr
             return Err(DataError::of_file(to, Problem::Interrupted));
         }
         let game = game?;
-        let written = output.write(&game, pawn)?;
+        let written = output.write(&game)?;
         if game.is_side_line() {
             converted.side_lines += 1;
         } else {

@@ -41,7 +41,7 @@ pub enum Input {
     /// From our own format.
     Games(GameReader),
     /// Put together from records.
-    Records(Box<RecordReader>, RecordFormat),
+    Records(Box<RecordReader>),
 }
 
 impl Input {
@@ -54,7 +54,7 @@ impl Input {
             // Only our own files say themselves what they are.
             None | Some(Kind::Games) => Input::Games(GameReader::open(path)?),
             Some(Kind::Records(format)) => {
-                Input::Records(Box::new(RecordReader::open(path, format)?), format)
+                Input::Records(Box::new(RecordReader::open(path, format)?))
             }
         })
     }
@@ -63,15 +63,7 @@ impl Input {
     pub fn header(&self) -> Option<&Header> {
         match self {
             Input::Games(reader) => Some(reader.header()),
-            Input::Records(..) => None,
-        }
-    }
-
-    /// What a pawn is worth in the unit of the scores.
-    pub fn pawn(&self) -> u16 {
-        match self {
-            Input::Games(reader) => reader.header().pawn,
-            Input::Records(_, format) => format.pawn(),
+            Input::Records(_) => None,
         }
     }
 
@@ -79,7 +71,7 @@ impl Input {
     pub fn offset(&self) -> u64 {
         match self {
             Input::Games(reader) => reader.offset(),
-            Input::Records(reader, _) => reader.offset(),
+            Input::Records(reader) => reader.offset(),
         }
     }
 
@@ -95,7 +87,7 @@ impl Iterator for Input {
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             Input::Games(reader) => reader.next(),
-            Input::Records(reader, _) => reader.next(),
+            Input::Records(reader) => reader.next(),
         }
     }
 }
@@ -179,15 +171,14 @@ impl Output {
         matches!(self.sink, Sink::Games(_))
     }
 
-    /// Writes a game; returns how many positions with a score the file has of it. `pawn` is what a
-    /// pawn is worth in the unit of its scores.
+    /// Writes a game; returns how many positions with a score the file has of it.
     ///
     /// # Errors
     /// When the file cannot take it, or, for records, when it cannot be played through.
-    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<usize, DataError> {
+    pub fn write(&mut self, game: &Game) -> Result<usize, DataError> {
         match &mut self.sink {
             Sink::Games(writer) => writer.write(game).map(|()| game.searched()),
-            Sink::Records(writer) => writer.write(game, pawn),
+            Sink::Records(writer) => writer.write(game),
         }
     }
 

@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 use super::error::GameError;
+use crate::eval::units::ScoreUnit;
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::{Color, Move};
@@ -135,9 +136,8 @@ impl End {
 pub struct Played {
     /// The move.
     pub mv: Move,
-    /// Score of the search that chose it, from the view of the side to move, in the unit that the
-    /// file's header names; mates as in [`crate::types::value`]. `None` for a move that no search
-    /// chose.
+    /// Score of the search that chose it, from the view of the side to move, in centipawns; mates as
+    /// in [`crate::types::value`]. `None` for a move that no search chose.
     pub score: Option<i16>,
 }
 
@@ -314,6 +314,15 @@ impl Game {
     /// Whether it is no game of its own, see [`End::SideLine`].
     pub fn is_side_line(&self) -> bool {
         self.end == End::SideLine
+    }
+
+    /// Converts the scores of a game in a file with another unit to centipawns.
+    pub(super) fn convert_scores(&mut self, unit: ScoreUnit) {
+        let of_moves = self.moves.iter_mut().filter_map(|it| it.score.as_mut());
+        let of_branches = self.branches.iter_mut().filter_map(|it| it.found.as_mut());
+        for score in of_moves.chain(of_branches.map(|(score, _)| score)) {
+            *score = unit.to_centipawns((*score).into()) as i16;
+        }
     }
 
     /// Positions with a score.

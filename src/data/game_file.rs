@@ -104,7 +104,8 @@ impl GameReader {
         if crc32fast::hash(&self.bytes) != u32::from_le_bytes(sum) {
             return self.torn_or("its checksum is wrong", &[]);
         }
-        let game = Game::decode(&self.bytes).map_err(Problem::Record)?;
+        let mut game = Game::decode(&self.bytes).map_err(Problem::Record)?;
+        game.convert_scores(self.header.unit);
         self.offset += (FRAME + self.bytes.len()) as u64;
         Ok(Some(game))
     }

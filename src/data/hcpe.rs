@@ -19,8 +19,6 @@ use crate::types::{Move, PieceType, Square};
 
 /// Bytes of a record.
 pub const LENGTH: usize = 38;
-/// What a pawn is worth in the unit of the scores.
-pub const PAWN: u16 = 100;
 
 const PROMOTE: u16 = 1 << 14;
 

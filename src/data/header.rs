@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 use super::error::Problem;
+use crate::eval::units::ScoreUnit;
 
 /// First bytes of every game file.
 const MAGIC: &[u8; 8] = b"KOMAGAME";
@@ -23,7 +24,7 @@ const MAX_TEXT: usize = 1 << 16;
 pub(super) const MAX_LENGTH: usize = FIXED + MAX_TEXT + 4;
 
 /// What the games of a file are.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Header {
     /// Name and version of the engine that played.
     pub engine: String,
@@ -31,9 +32,8 @@ pub struct Header {
     pub evaluation: String,
     /// Hash of the file of that evaluation; 0 if it came from none.
     pub evaluation_hash: u64,
-    /// What a pawn is worth in the unit of the scores: 100 for centipawns, 90 for the values of
-    /// YaneuraOu. Scores are from the view of the side to move.
-    pub pawn: u16,
+    /// The unit of the scores in the file, from the view of the side to move: centipawns in new files.
+    pub unit: ScoreUnit,
     /// Whatever else decided the games, by name: nodes, seed and so on.
     pub settings: Vec<(String, String)>,
 }
@@ -54,7 +54,7 @@ impl Header {
             ("engine", self.engine.clone()),
             ("evaluation", self.evaluation.clone()),
             ("evaluation-hash", format!("{:016x}", self.evaluation_hash)),
-            ("pawn", self.pawn.to_string()),
+            ("pawn", self.unit.pawn().to_string()),
         ];
         let settings = self.settings.iter();
         let settings = settings.map(|(key, value)| (key.as_str(), value.clone()));
@@ -79,9 +79,9 @@ impl Header {
             evaluation: field("evaluation")?.into(),
             evaluation_hash: u64::from_str_radix(field("evaluation-hash")?, 16)
                 .map_err(|_| "its hash of the evaluation is none")?,
-            pawn: match field("pawn")?.parse() {
+            unit: match field("pawn")?.parse() {
                 Ok(0) | Err(_) => return Err("its value of a pawn is none"),
-                Ok(pawn) => pawn,
+                Ok(pawn) => ScoreUnit::new(pawn),
             },
             settings: lines
                 .map(|(key, value)| (key.into(), value.into()))
@@ -141,7 +141,7 @@ mod tests {
             engine: "Komaoto 0.1.0".into(),
             evaluation: "hand-written".into(),
             evaluation_hash: 0x1234,
-            pawn: 100,
+            unit: ScoreUnit::CENTIPAWNS,
             settings: vec![("nodes".into(), "1000".into()), ("seed".into(), "7".into())],
         }
     }

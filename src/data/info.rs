@@ -1,12 +1,11 @@
 //! What is in files of games: `komaoto data info`.
 #![forbid(unsafe_code)]
 
-use super::calibration::{Calibration, PAWN};
+use super::calibration::Calibration;
 use super::error::{DataError, Problem};
 use super::files::Input;
 use super::game::{End, Game, GameResult, Seen};
 use super::histogram::Histogram;
-use super::records::rescale;
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::{Color, value};
@@ -117,8 +116,8 @@ impl Report {
         }
     }
 
-    /// Counts a game. `pawn` is what a pawn is worth in the unit of its scores.
-    fn add(&mut self, game: &Game, pawn: u16) -> Result<(), Problem> {
+    /// Counts a game.
+    fn add(&mut self, game: &Game) -> Result<(), Problem> {
         if game.is_side_line() {
             self.side_lines += 1;
         } else {
@@ -134,7 +133,7 @@ impl Report {
         let replayed = game.replay_with(|position, seen| match seen {
             Seen::Turn(turn) => {
                 if let Some(score) = turn.played.score {
-                    self.position(position, rescale(score, pawn, PAWN), turn.result);
+                    self.position(position, score, turn.result);
                     self.captures += u64::from(position.is_capture(turn.played.mv));
                 }
             }
@@ -240,10 +239,9 @@ pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), InfoError> {
                 writeln!(out, "  {line}")?;
             }
         }
-        let pawn = input.pawn();
         let mut offset = input.offset();
         while let Some(game) = input.next() {
-            let added = report.add(&game?, pawn);
+            let added = report.add(&game?);
             added.map_err(|problem| DataError::new(path, offset, problem))?;
             offset = input.offset();
         }

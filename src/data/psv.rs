@@ -18,8 +18,6 @@ use crate::types::Move;
 
 /// Bytes of a record.
 pub const LENGTH: usize = 40;
-/// What a pawn is worth in the unit of the scores.
-pub const PAWN: u16 = 90;
 
 /// Appends the record of a searched position. `None` when a king is missing.
 pub fn encode(

@@ -6,8 +6,8 @@ use super::error::{DataError, GameError, Problem};
 use super::game::{End, Game, GameResult, Played};
 use super::{hcpe, psv};
 use crate::cli::files;
+use crate::eval::units::ScoreUnit;
 use crate::position::{Position, STARTPOS_SFEN};
-use crate::types::value;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -38,11 +38,11 @@ pub enum RecordFormat {
 }
 
 impl RecordFormat {
-    /// What a pawn is worth in the unit of the scores.
-    pub fn pawn(self) -> u16 {
+    /// The unit of the scores.
+    fn unit(self) -> ScoreUnit {
         match self {
-            RecordFormat::Psv => psv::PAWN,
-            RecordFormat::Hcpe => hcpe::PAWN,
+            RecordFormat::Psv => ScoreUnit::YANEURAOU,
+            RecordFormat::Hcpe => ScoreUnit::CENTIPAWNS,
         }
     }
 
@@ -108,7 +108,11 @@ impl RecordReader {
         if found == 0 {
             return Ok(None);
         }
-        let sample = self.format.decode(&record).map_err(Problem::Record)?;
+        let mut sample = self.format.decode(&record).map_err(Problem::Record)?;
+        sample.played.score = sample
+            .played
+            .score
+            .map(|it| self.format.unit().to_centipawns(it.into()) as i16);
         if !sample.position.is_legal(sample.played.mv) {
             return Err(Problem::Record("its move is not legal"));
         }
@@ -199,12 +203,11 @@ impl RecordWriter {
         })
     }
 
-    /// Writes the positions of a game that have a score and a result; returns how many. `pawn` is
-    /// what a pawn is worth in the unit of the game's scores.
+    /// Writes the positions of a game that have a score and a result; returns how many.
     ///
     /// # Errors
     /// When the game cannot be played through, or the file cannot take it.
-    pub fn write(&mut self, game: &Game, pawn: u16) -> Result<usize, DataError> {
+    pub fn write(&mut self, game: &Game) -> Result<usize, DataError> {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         let (mut whole, mut written) = (true, 0);
@@ -214,7 +217,7 @@ impl RecordWriter {
             };
             written += 1;
             let played = Played {
-                score: Some(rescale(score, pawn, self.format.pawn())),
+                score: Some(self.format.unit().of_centipawns(score.into()) as i16),
                 ..turn.played
             };
             let encoded = match self.format {
@@ -251,16 +254,6 @@ impl RecordWriter {
     fn error(&self, problem: Problem) -> DataError {
         DataError::new(&self.path, self.offset, problem)
     }
-}
-
-/// A score in another unit. Mates and other proven results are the same in all of them.
-pub(super) fn rescale(score: i16, from: u16, to: u16) -> i16 {
-    let value = i32::from(score);
-    if from == to || value::is_decisive(value) {
-        return score;
-    }
-    let bound = i32::from(i16::MAX);
-    (value * i32::from(to) / i32::from(from)).clamp(-bound, bound) as i16
 }
 
 #[cfg(test)]

@@ -2,5 +2,6 @@
 #![deny(unsafe_code)]
 
 pub mod nnue;
+pub mod units;
 
 pub use nnue::Evaluator;

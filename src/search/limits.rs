@@ -1,6 +1,7 @@
 //! What bounds a search, and the rules and options it runs under.
 #![forbid(unsafe_code)]
 
+use crate::eval::units::ScoreUnit;
 use crate::position::EnteringKingRule;
 use crate::types::{Depth, Move, Value};
 
@@ -94,13 +95,11 @@ pub(crate) enum Mode {
 }
 
 impl SearchOptions {
-    /// The same with scores in another unit, of which a pawn is worth so many.
-    pub fn in_unit(&self, pawn: Value) -> SearchOptions {
-        let converted =
-            |centipawns: Value| (i64::from(centipawns) * i64::from(pawn) / 100) as Value;
+    /// The options with scores, which were centipawns, in the unit of a network.
+    pub fn in_unit(&self, unit: ScoreUnit) -> SearchOptions {
         SearchOptions {
-            draw_value: self.draw_value.map(converted),
-            resign_value: converted(self.resign_value),
+            draw_value: self.draw_value.map(|it| unit.of_centipawns(it)),
+            resign_value: unit.of_centipawns(self.resign_value),
             ..self.clone()
         }
     }

@@ -17,8 +17,6 @@ pub struct Evaluation {
     pub name: String,
     /// Hash of its values in many positions.
     pub hash: u64,
-    /// What a pawn is worth in the unit of its values.
-    pub pawn: u16,
 }
 
 impl Evaluation {
@@ -35,10 +33,9 @@ impl Evaluation {
             name: format!(
                 "network {}, FV_SCALE {}",
                 network.architecture(),
-                network.scale()
+                network.fv_scale()
             ),
             hash: fingerprint(Evaluator::new(Arc::clone(&network))),
-            pawn: network.pawn(),
             network,
         })
     }

@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use crate::cli::{StableRng, stable_rng};
-use crate::data::calibration::PAWN;
 use crate::data::{Branch, End, Game, GameResult, Played};
 use crate::eval::nnue::Network;
+use crate::eval::units::ScoreUnit;
 use crate::position::Position;
 use crate::search::{HashError, SearchOptions, Solo};
 use crate::selfplay::referee::{DECLARATION, Referee};
-use crate::types::{Depth, Value, value};
+use crate::types::{Depth, Value};
 use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use std::ops::RangeInclusive;
@@ -74,8 +74,8 @@ pub struct PlayError {
 /// evaluation, whoever plays it and whatever was played before.
 pub struct Player {
     rules: Rules,
-    /// [`Rules::balance`] in the unit of the search.
-    balance: Value,
+    /// The unit of the search.
+    unit: ScoreUnit,
     solo: Solo,
     referee: Referee,
     effort: Effort,
@@ -113,16 +113,15 @@ impl Player {
             entering_king_rule: DECLARATION,
             ..SearchOptions::default()
         };
-        let pawn = network.pawn();
+        let unit = network.unit();
         let mut solo = Solo::new(hash_megabytes(rules.nodes), network, options)?;
         if rules.visits > 0 {
             solo.note_visits(LEAST_DEPTH);
         }
-        let adjudication = of_search(rules.adjudication, pawn);
         Ok(Player {
             solo,
-            referee: Referee::new(rules.max_moves, adjudication, rules.agreement),
-            balance: of_search(rules.balance, pawn),
+            referee: Referee::new(rules.max_moves, rules.adjudication, rules.agreement),
+            unit,
             rules,
             effort: Effort::default(),
         })
@@ -197,7 +196,7 @@ impl Player {
                 }
             }
             let score = self.search_move(&mut position, game)?;
-            if is_first && score.abs() > self.balance {
+            if is_first && score.abs() > self.rules.balance {
                 return None;
             }
         }
@@ -233,7 +232,7 @@ impl Player {
         (line.searched() > 0).then_some(line)
     }
 
-    /// Searches a position and plays the move found; its score. `None` where there is no move.
+    /// Searches a position and plays the move found; its score in centipawns. `None` where there is no move.
     fn search_move(&mut self, position: &mut Position, game: &mut Game) -> Option<Value> {
         let found = self.solo.search(position, self.soft_nodes())?;
         self.effort.add(Effort {
@@ -242,13 +241,14 @@ impl Player {
             depths: found.depth as u64,
         });
         self.keep_visits(game);
-        self.referee.scored(found.score, position.side_to_move());
+        let score = self.unit.to_centipawns(found.score);
+        self.referee.scored(score, position.side_to_move());
         game.moves.push(Played {
             mv: found.mv,
-            score: Some(found.score as i16),
+            score: Some(score as i16),
         });
         position.do_move(found.mv);
-        Some(found.score)
+        Some(score)
     }
 
     /// Keeps what the search of the next move found out about other positions: of very many, some.
@@ -262,9 +262,10 @@ impl Player {
         // Random numbers of its own, so that the game is the same with and without.
         let mut rng = stable_rng(game.number.into(), index.into());
         let (kept, _) = visits.partial_shuffle(&mut rng, most);
-        let ways = kept
-            .iter()
-            .map(|visit| (&*visit.line, visit.score as i16, visit.bound));
+        let ways = kept.iter().map(|visit| {
+            let score = self.unit.to_centipawns(visit.score) as i16;
+            (&*visit.line, score, visit.bound)
+        });
         game.branches.extend(Branch::tree(index, ways));
     }
 
@@ -308,14 +309,6 @@ impl Player {
         position.do_move(mv);
         true
     }
-}
-
-/// Centipawns in the unit of a search in which a pawn is worth so much. Mates stay mates.
-fn of_search(centipawns: Value, pawn: u16) -> Value {
-    if centipawns >= value::MATE_IN_MAX_PLY {
-        return value::MATE_IN_MAX_PLY;
-    }
-    (centipawns * Value::from(pawn) / Value::from(PAWN)).min(value::MATE_IN_MAX_PLY)
 }
 
 /// A table for all the nodes of a longish game, and no larger: it is cleared for every game, and a

@@ -6,6 +6,7 @@ use super::play::Rules;
 use crate::cli::arguments::{ArgumentError, Arguments};
 use crate::cli::{StableRng, cores};
 use crate::data::{DataError, GameReader, Header, Problem, is_game_file};
+use crate::eval::units::ScoreUnit;
 use crate::position::Position;
 use crate::selfplay::openings::{self, OpeningsError};
 use crate::types::{Value, value};
@@ -210,7 +211,7 @@ impl Settings {
             engine: concat!("Komaoto ", env!("CARGO_PKG_VERSION")).into(),
             evaluation: evaluation.name.clone(),
             evaluation_hash: evaluation.hash,
-            pawn: evaluation.pawn,
+            unit: ScoreUnit::CENTIPAWNS,
             settings: settings.map(|(key, value)| (key.into(), value)).collect(),
         }
     }

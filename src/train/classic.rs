@@ -8,8 +8,8 @@
 
 use super::hidden;
 use super::model::{Model, Shape, Tail};
-use super::sample::SCALE;
 use crate::eval::nnue::{ClassicLayer, ClassicNetwork};
+use crate::eval::units::{PONANZA, ScoreUnit};
 
 /// What stands for 1 in the first layer and in activations.
 const UNIT: f32 = ClassicNetwork::UNIT as f32;
@@ -18,7 +18,7 @@ const WEIGHT_UNIT: f32 = ClassicNetwork::WEIGHT_UNIT as f32;
 /// Half of what sums are divided by after a hidden layer.
 const HALF: f32 = WEIGHT_UNIT / 2.0;
 /// What stands for an output of 1, before it is divided by a scale of 1.
-const VALUE: f32 = SCALE * ClassicNetwork::PAWN as f32 / 100.0;
+const VALUE: f32 = PONANZA * ScoreUnit::YANEURAOU.pawn() as f32 / 100.0;
 /// Weights of hidden layers stay within this.
 pub const MAX_HIDDEN: f32 = 127.0 / WEIGHT_UNIT;
 /// Weights of the output stay within this.

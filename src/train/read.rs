@@ -3,13 +3,14 @@
 
 use super::error::TrainError;
 use super::model::Shape;
-use super::sample::{NO_RESULT, SCALE, Sample};
+use super::sample::{NO_RESULT, Sample};
 use super::trace;
 use crate::cli::console;
-use crate::data::calibration::{Calibration, PAWN};
+use crate::data::calibration::Calibration;
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
 use crate::data::{Game, Played, Seen};
+use crate::eval::units::PONANZA;
 use crate::position::Position;
 use crate::search::ScoreBound;
 use std::collections::HashSet;
@@ -107,7 +108,7 @@ impl<'a> Reader<'a> {
             filter,
             shape,
             seed,
-            scale: SCALE as i32,
+            scale: PONANZA as i32,
             counts: Counts::default(),
             seen: HashSet::new(),
             sink,
@@ -129,13 +130,12 @@ impl<'a> Reader<'a> {
             None => fitted_scale(path)?,
         };
         let mut reader = Input::open(path)?;
-        let pawn = i32::from(reader.pawn());
         loop {
             let offset = reader.offset();
             let Some(game) = reader.next().transpose()? else {
                 break;
             };
-            self.read_game(&game, pawn)?.map_err(|problem| {
+            self.read_game(&game)?.map_err(|problem| {
                 let game = game.number;
                 DataError::new(path, offset, Problem::Game { game, problem })
             })?;
@@ -164,12 +164,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the samples of a game: an error of the sink, or one of the game.
-    fn read_game(&mut self, game: &Game, pawn: i32) -> Result<Result<(), GameError>, TrainError> {
+    fn read_game(&mut self, game: &Game) -> Result<Result<(), GameError>, TrainError> {
         let held_back = self.holds_back(game);
         self.counts.games += u64::from(!game.is_side_line());
         let scale = self.scale;
-        let centipawns =
-            |score: i16| i32::from(score) * i32::from(PAWN) / pawn * SCALE as i32 / scale;
+        let centipawns = |score: i16| i32::from(score) * PONANZA as i32 / scale;
         let mut traced = trace::scores(game, self.filter.trace as f32, centipawns);
         let mut sunk = Ok(());
         let replayed = game.replay_with(|position, seen| {
@@ -267,9 +266,9 @@ fn fitted_scale(path: &Path) -> Result<i32, DataError> {
         None => {
             console::tell(format_args!(
                 "{path}: too few positions with a result, or results that have nothing to do with \
-                 the scores: {SCALE} is taken for the score that makes 73 % of the points"
+                 the scores: {PONANZA} is taken for the score that makes 73 % of the points"
             ));
-            SCALE as i32
+            PONANZA as i32
         }
     })
 }

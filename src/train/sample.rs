@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::eval::nnue::OwnNetwork;
+use crate::eval::units::PONANZA;
 use crate::search::ScoreBound;
 
 /// Features of a position for one side.
@@ -27,8 +28,6 @@ pub struct Sample {
 pub const BYTES: usize = 4 * ACTIVE + 5;
 /// In place of a result where there is none.
 pub const NO_RESULT: i8 = i8::MIN;
-/// Centipawns at which the chance to win is sigmoid(1), 73 %.
-pub const SCALE: f32 = 600.0;
 
 /// The chance to win.
 pub fn sigmoid(x: f32) -> f32 {
@@ -38,7 +37,7 @@ pub fn sigmoid(x: f32) -> f32 {
 impl Sample {
     /// The chance to win by the search.
     pub fn by_score(&self) -> f32 {
-        sigmoid(f32::from(self.score) / SCALE)
+        sigmoid(f32::from(self.score) / PONANZA)
     }
 
     /// The points of the game: 1, 0.5 or 0.

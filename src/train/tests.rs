@@ -14,13 +14,14 @@ use super::kernel::{self, Gradient, Scratch};
 use super::model::{Model, Shape, Tail, limit};
 use super::read::{Counts, Filter, Reader};
 use super::run::{run, run_until};
-use super::sample::{NO_RESULT, SCALE, Sample, sigmoid};
+use super::sample::{NO_RESULT, Sample, sigmoid};
 use super::set::Collector;
 use super::settings::Settings;
 use super::trace;
 use crate::cli::testing::Folder;
 use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, Played};
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
+use crate::eval::units::{PONANZA, ScoreUnit};
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::{Color, Move};
@@ -28,7 +29,6 @@ use rand::prelude::*;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 const SHAPE: Shape = Shape {
     features: 2,
@@ -79,12 +79,12 @@ fn forward(model: &Model, sample: &Sample, scratch: &mut Scratch) -> f32 {
     kernel::forward(model, &[sample], scratch)[0]
 }
 
-fn header(pawn: u16) -> Header {
+fn header(unit: ScoreUnit) -> Header {
     Header {
         engine: "test".into(),
         evaluation: "test".into(),
         evaluation_hash: 0,
-        pawn,
+        unit,
         settings: Vec::new(),
     }
 }
@@ -129,8 +129,8 @@ fn random_game(number: u32, score: i16) -> Game {
 }
 
 /// Writes games to a file.
-fn write(path: &Path, pawn: u16, games: &[Game]) {
-    let mut writer = GameWriter::create(path, &header(pawn), true).unwrap();
+fn write(path: &Path, unit: ScoreUnit, games: &[Game]) {
+    let mut writer = GameWriter::create(path, &header(unit), true).unwrap();
     games.iter().for_each(|game| writer.write(game).unwrap());
 }
 

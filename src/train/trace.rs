@@ -3,8 +3,9 @@
 //! TD(lambda), <https://www.chessprogramming.org/Temporal_Difference_Learning>.
 #![forbid(unsafe_code)]
 
-use super::sample::{SCALE, sigmoid};
+use super::sample::sigmoid;
 use crate::data::Game;
+use crate::eval::units::PONANZA;
 
 /// What is known about a position, in centipawns for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +28,7 @@ pub fn scores(
     let mut after: Option<f32> = None;
     for played in game.moves.iter().rev() {
         let own = played.score.map(&centipawns);
-        let own_chance = own.map(|own| sigmoid(own as f32 / SCALE));
+        let own_chance = own.map(|own| sigmoid(own as f32 / PONANZA));
         let chance = match (own_chance, after) {
             (Some(own), Some(after)) => Some(own + trace * (1.0 - after - own)),
             (own, _) => own,
@@ -48,5 +49,5 @@ pub fn scores(
 /// The score that promises a chance to win, in centipawns; beyond 99.99 % all are alike.
 fn by_chance(chance: f32) -> i16 {
     let chance = chance.clamp(1e-4, 1.0 - 1e-4);
-    (SCALE * (chance / (1.0 - chance)).ln()).round() as i16
+    (PONANZA * (chance / (1.0 - chance)).ln()).round() as i16
 }

@@ -1,7 +1,8 @@
 //! Scores and depths.
 #![forbid(unsafe_code)]
 
-/// A score in centipawns from the side to move's view, or a mate score (see below).
+/// A score from the side to move's view in the unit of the search, see [`crate::eval::units`], or a
+/// mate score (see below).
 pub type Value = i32;
 
 /// Remaining depth in plies.

@@ -249,9 +249,9 @@ impl Engine {
             limits.movetime = Some(DEFAULT_TIME);
         }
         self.limits = limits.clone();
-        let pawn = self.evaluation.pawn();
-        let report = UsiReport::new(self.output.clone(), pawn);
-        let options = self.settings.search.in_unit(pawn);
+        let unit = self.evaluation.unit();
+        let report = UsiReport::new(self.output.clone(), unit);
+        let options = self.settings.search.in_unit(unit);
         self.searcher
             .go(&self.position, limits, &options, Box::new(report));
     }

@@ -2,7 +2,7 @@
 
 use super::options::Settings;
 use crate::eval::nnue::{EMBEDDED_BYTES, LoadedNetwork, NetError, Network, NetworkFiles, embedded};
-use crate::types::Value;
+use crate::eval::units::ScoreUnit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,9 +77,9 @@ impl Evaluation {
         }
     }
 
-    /// What a pawn is worth in the unit of the values.
-    pub fn pawn(&self) -> Value {
-        self.network().pawn().into()
+    /// The unit of the values.
+    pub fn unit(&self) -> ScoreUnit {
+        self.network().unit()
     }
 
     fn name(&self) -> String {
@@ -104,7 +104,7 @@ impl Evaluation {
         format!(
             "network {}, {length} bytes, FV_SCALE {}, {} kernels, {note}{origin}",
             network.architecture(),
-            network.scale(),
+            network.fv_scale(),
             network.kernels()
         )
     }

@@ -4,6 +4,7 @@
 //! and never right before the PV, the PV last.
 
 use super::output::Output;
+use crate::eval::units::ScoreUnit;
 use crate::mate::MateOutcome;
 use crate::search::{Answer, Info, Report, ScoreBound};
 use crate::types::value::{MATE, MATE_IN_MAX_PLY};
@@ -16,20 +17,20 @@ const MAX_SHOWN: Value = 20_000;
 /// Prints the output of a search.
 pub struct UsiReport {
     output: Output,
-    /// What a pawn is worth in the unit of the scores.
-    pawn: Value,
+    /// The unit of the scores.
+    unit: ScoreUnit,
 }
 
 impl UsiReport {
-    /// Prints to an output. `pawn` is what a pawn is worth in the unit of the scores.
-    pub fn new(output: Output, pawn: Value) -> UsiReport {
-        UsiReport { output, pawn }
+    /// Prints to an output scores of a unit.
+    pub fn new(output: Output, unit: ScoreUnit) -> UsiReport {
+        UsiReport { output, unit }
     }
 }
 
 impl Report for UsiReport {
     fn info(&mut self, info: &Info) {
-        self.output.line(&info_line(info, self.pawn));
+        self.output.line(&info_line(info, self.unit));
     }
 
     fn answer(&mut self, answer: Answer) {
@@ -38,12 +39,12 @@ impl Report for UsiReport {
 }
 
 /// The `info` line of a principal variation.
-fn info_line(info: &Info, pawn: Value) -> String {
+fn info_line(info: &Info, unit: ScoreUnit) -> String {
     let mut line = format!("info depth {} seldepth {}", info.depth, info.seldepth);
     if info.lines > 1 {
         let _ = write!(line, " multipv {}", info.multi_pv);
     }
-    let _ = write!(line, " score {}", score(info.score, pawn));
+    let _ = write!(line, " score {}", score(info.score, unit));
     line.push_str(match info.bound {
         ScoreBound::Exact => "",
         ScoreBound::Lower => " lowerbound",
@@ -71,14 +72,14 @@ pub fn nodes_per_second(nodes: u64, time_ms: u64) -> u64 {
 
 /// A score: centipawns, or signed plies to mate. A side that is already mated gets `mate -1`,
 /// because GUIs disagree about the meaning of `mate 0`.
-fn score(value: Value, pawn: Value) -> String {
+fn score(value: Value, unit: ScoreUnit) -> String {
     let plies = (MATE - value.abs()).max(1);
     if value >= MATE_IN_MAX_PLY {
         format!("mate {plies}")
     } else if value <= -MATE_IN_MAX_PLY {
         format!("mate -{plies}")
     } else {
-        let centipawns = value * 100 / pawn;
+        let centipawns = unit.to_centipawns(value);
         format!("cp {}", centipawns.clamp(-MAX_SHOWN, MAX_SHOWN))
     }
 }
@@ -118,6 +119,9 @@ mod tests {
     use super::*;
     use crate::types::value::{SUPERIOR, mate_in, mated_in};
 
+    const CENTIPAWNS: ScoreUnit = ScoreUnit::CENTIPAWNS;
+    const YANEURAOU: ScoreUnit = ScoreUnit::YANEURAOU;
+
     fn mv(text: &str) -> Move {
         Move::from_usi(text).unwrap()
     }
@@ -140,7 +144,7 @@ mod tests {
     #[test]
     fn info_has_its_fields_in_order() {
         assert_eq!(
-            info_line(&example(), 100),
+            info_line(&example(), CENTIPAWNS),
             "info depth 9 seldepth 14 score cp -35 nodes 12345 nps 123450 hashfull 7 time 100 \
              pv 7g7f 3c3d"
         );
@@ -152,7 +156,7 @@ mod tests {
             ..example()
         };
         assert_eq!(
-            info_line(&bounded, 100),
+            info_line(&bounded, CENTIPAWNS),
             "info depth 9 seldepth 14 multipv 2 score cp -35 lowerbound nodes 12345 nps 12345000 \
              hashfull 7 time 0"
         );
@@ -160,18 +164,18 @@ mod tests {
 
     #[test]
     fn scores_are_centipawns_or_signed_plies() {
-        assert_eq!(score(0, 100), "cp 0");
-        assert_eq!(score(SUPERIOR, 100), "cp 20000");
-        assert_eq!(score(-SUPERIOR, 100), "cp -20000");
-        assert_eq!(score(mate_in(1), 100), "mate 1");
-        assert_eq!(score(mate_in(3), 100), "mate 3");
-        assert_eq!(score(mated_in(2), 100), "mate -2");
-        assert_eq!(score(mated_in(0), 100), "mate -1");
-        // Values of YaneuraOu, toward zero; mates are the same in every unit.
-        assert_eq!(score(89, 90), "cp 98");
-        assert_eq!(score(-89, 90), "cp -98");
-        assert_eq!(score(31_751, 90), "cp 20000");
-        assert_eq!(score(mate_in(3), 90), "mate 3");
+        assert_eq!(score(0, CENTIPAWNS), "cp 0");
+        assert_eq!(score(SUPERIOR, CENTIPAWNS), "cp 20000");
+        assert_eq!(score(-SUPERIOR, CENTIPAWNS), "cp -20000");
+        assert_eq!(score(mate_in(1), CENTIPAWNS), "mate 1");
+        assert_eq!(score(mate_in(3), CENTIPAWNS), "mate 3");
+        assert_eq!(score(mated_in(2), CENTIPAWNS), "mate -2");
+        assert_eq!(score(mated_in(0), CENTIPAWNS), "mate -1");
+        // Mates are the same in every unit.
+        assert_eq!(score(89, YANEURAOU), "cp 99");
+        assert_eq!(score(-89, YANEURAOU), "cp -99");
+        assert_eq!(score(31_751, YANEURAOU), "cp 20000");
+        assert_eq!(score(mate_in(3), YANEURAOU), "mate 3");
     }
 
     #[test]

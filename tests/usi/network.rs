@@ -78,11 +78,10 @@ fn a_network_is_found_told_and_used() {
     s.send("eval");
     s.expect("value for the side to move +300", 1000);
 
-    // Shown in centipawns, of which YaneuraOu's unit makes 90 a pawn: 333, but for the rounding of
-    // what a pawn is to the search, 21.6 here.
+    // Shown in centipawns, of which YaneuraOu's unit makes 90 a pawn.
     s.go("startpos", "depth 1");
     let told = s.expect("info depth 1 ", 5000);
-    assert!(told.contains(" score cp -327 "), "{told}");
+    assert!(told.contains(" score cp -333 "), "{told}");
     s.bestmove(5000);
 
     ready(&mut s, "FV_SCALE value 48");
@@ -91,7 +90,7 @@ fn a_network_is_found_told_and_used() {
     s.expect("value for the side to move +100", 1000);
     s.go("startpos", "depth 1");
     let told = s.expect("info depth 1 ", 5000);
-    assert!(told.contains(" score cp -110 "), "{told}");
+    assert!(told.contains(" score cp -111 "), "{told}");
     s.bestmove(5000);
 
     // The same again, for whoever reads the log of the next game.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::cli::testing::Folder;
 use crate::data::game::{End, GameResult, Played};
+use crate::eval::units::ScoreUnit;
 use crate::types::{Color, Move};
 use std::fs;
 
@@ -9,7 +10,7 @@ fn header() -> Header {
         engine: "Komaoto 0.1.0".into(),
         evaluation: "hand-written".into(),
         evaluation_hash: 0,
-        pawn: 100,
+        unit: ScoreUnit::CENTIPAWNS,
         settings: vec![("seed".into(), "1".into())],
     }
 }

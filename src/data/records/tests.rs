@@ -2,6 +2,7 @@ use super::*;
 use crate::cli::testing::Folder;
 use crate::data::convert::convert;
 use crate::data::{GameReader, GameWriter, Header};
+use crate::eval::units::ScoreUnit;
 use crate::types::{Color, Move};
 use std::fs;
 
@@ -10,7 +11,7 @@ fn header() -> Header {
         engine: "engine".into(),
         evaluation: "evaluation".into(),
         evaluation_hash: 5,
-        pawn: 100,
+        unit: ScoreUnit::CENTIPAWNS,
         settings: Vec::new(),
     }
 }
@@ -110,12 +111,6 @@ fn games_are_put_together_again() {
 
 #[test]
 fn scores_are_in_the_unit_of_the_format() {
-    assert_eq!(rescale(250, 100, 90), 225);
-    assert_eq!(rescale(-225, 90, 100), -250);
-    assert_eq!(rescale(31_990, 100, 90), 31_990);
-    assert_eq!(rescale(-31_753, 90, 100), -31_753);
-    assert_eq!(rescale(31_000, 90, 100), i16::MAX);
-
     let folder = Folder::new("units");
     let psv = folder.file("a.psv");
     convert(&write(&folder), &psv, false).unwrap();

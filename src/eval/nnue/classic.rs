@@ -77,8 +77,6 @@ impl ClassicNetwork {
     pub const UNIT: i32 = 127;
     /// The weight of a hidden layer that stands for 1.
     pub const WEIGHT_UNIT: i32 = 64;
-    /// What a pawn is worth in the values that come of outputs.
-    pub const PAWN: i32 = 90;
     /// What outputs are divided by unless a file says otherwise.
     pub const SCALE: u32 = 16;
     /// Widest hidden layer.

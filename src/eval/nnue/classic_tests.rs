@@ -75,7 +75,7 @@ fn what_is_written_is_read_and_evaluated() {
         for sfen in POSITIONS {
             let position = position(sfen);
             let active = ClassicNetwork::active(features, &position).unwrap();
-            let found = super::explain::output(&ready, backend, &position, None);
+            let found = super::tests::output(&ready, backend, &position, None);
             assert_eq!(found, defined(&network, active), "{sfen}");
         }
     }

@@ -15,7 +15,7 @@ pub const EMBEDDED_BYTES: u64 = EMBEDDED.len() as u64;
 pub fn embedded() -> Arc<Network> {
     static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         let network = OwnNetwork::parse(EMBEDDED).and_then(OwnNetwork::into_network);
-        Arc::new(network.expect("the embedded network is sound").normalized())
+        Arc::new(network.expect("the embedded network is sound"))
     });
     Arc::clone(&NETWORK)
 }

@@ -76,11 +76,11 @@ impl Evaluator {
         output.wrapping_add(parameters.piece_values(position, None))
     }
 
-    /// Value for the side to move, within `-MAX_EVAL..=MAX_EVAL`; see [`Network::pawn`] for the unit.
+    /// Value for the side to move, within `-MAX_EVAL..=MAX_EVAL`; see [`Network::unit`].
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> Value {
         let output = self.output(position);
-        self.network.search_value(output)
+        self.network.value(output)
     }
 
     /// A readable account of the value.

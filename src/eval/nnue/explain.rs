@@ -1,46 +1,19 @@
 //! An account of what a network thinks: its output, the value, and what each piece is worth.
 #![forbid(unsafe_code)]
 
-use super::accumulator::from_scratch;
 use super::backend::Backend;
-use super::layer_stack::Scratch;
-use super::network::{Block, Network};
+use super::network::Network;
 use crate::position::Position;
 use crate::types::{Color, PieceType, Square};
 use std::fmt::Write;
 
-/// The output for the side to move, but for the piece on a square of choice.
-pub(super) fn output(
-    network: &Network,
-    backend: &dyn Backend,
-    position: &Position,
-    without: Option<Square>,
-) -> i32 {
-    let parameters = &*network.parameters;
-    let us = position.side_to_move();
-    let rows = [us, !us].map(|perspective| {
-        let mut row = vec![Block::ZERO; parameters.transformer.blocks()];
-        from_scratch(
-            parameters,
-            backend,
-            position,
-            perspective,
-            without,
-            &mut row,
-        );
-        row
-    });
-    let mut scratch = Scratch::new(&parameters.architecture);
-    let rows = [&*rows[0], &*rows[1]];
-    let output = parameters.propagate(backend, position, rows, &mut scratch);
-    output.wrapping_add(parameters.piece_values(position, without))
-}
-
 /// Output, value, and the board with the worth of each piece as Black sees it: the value less
 /// the value without the piece.
 pub(super) fn explain(network: &Network, backend: &dyn Backend, position: &Position) -> String {
-    let whole = output(network, backend, position, None);
-    let value = network.value(whole);
+    let output = |without| network.parameters.output(backend, position, without);
+    let scale = &network.scale;
+    let whole = output(None);
+    let value = scale.format_value(whole);
     let sign = match position.side_to_move() {
         Color::Black => 1,
         Color::White => -1,
@@ -59,15 +32,15 @@ pub(super) fn explain(network: &Network, backend: &dyn Backend, position: &Posit
             let cell = if piece.is_none() || is_king {
                 piece.to_string()
             } else {
-                let without = network.value(output(network, backend, position, Some(sq)));
+                let without = scale.format_value(output(Some(sq)));
                 format!("{piece}{:+}", sign * (value - without))
             };
             let _ = write!(text, "{cell:>8}");
         }
         let _ = writeln!(text, "  {}", (b'a' + rank) as char);
     }
-    let _ = writeln!(text, "output {whole:+}, divided by {}", network.scale());
-    let centipawns = value * 100 / i32::from(network.file_pawn());
+    let _ = writeln!(text, "output {whole:+}, divided by {}", scale.fv_scale);
+    let centipawns = scale.format_centipawns(whole);
     let _ = writeln!(
         text,
         "value for the side to move {value:+}, {centipawns:+} centipawns"

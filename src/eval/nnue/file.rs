@@ -13,12 +13,13 @@ use super::detect::{Signs, detect, guess};
 use super::error::NetError;
 use super::layer_stack::{LayerStacks, Stack, keep_shards, second_inputs, spread};
 use super::leb128::MAGIC;
-use super::network::{Affine, Block, Parameters, Scale, Tail, Transformer};
+use super::network::{Affine, Block, Parameters, Tail, Transformer};
 use super::own::{self, OwnNetwork};
 use super::progress::Progress;
 use super::source::Source;
 use super::stacked_file;
 use super::text::Text;
+use crate::eval::units::FvScale;
 use crate::memory::{Table, bytes_of_mut};
 use std::io::{self, BufReader, Read, Seek};
 
@@ -39,7 +40,7 @@ const MAX_TEXT: u32 = 4096;
 pub(super) struct NetFile {
     pub parameters: Parameters,
     /// The scale named in the text, if one is.
-    pub scale: Option<Scale>,
+    pub scale: Option<FvScale>,
     /// Whether its hashes are those of its architecture.
     pub is_consistent: bool,
 }
@@ -86,7 +87,7 @@ pub(super) fn read(
     } else {
         read_classic(source, &header)?
     };
-    net.scale = header.text.scale().map(Scale::from);
+    net.scale = header.text.scale().map(FvScale::from);
     if header.is_rshogi() {
         net.parameters.forget_missing_pieces();
     }

@@ -103,7 +103,7 @@ impl NetworkFiles {
             beside.unwrap_or(DEFAULT_SCALE).into()
         });
         Ok(LoadedNetwork {
-            network: Network::new(net.parameters, scale).normalized(),
+            network: Network::new(net.parameters, scale),
             files: self,
             is_consistent: net.is_consistent,
         })

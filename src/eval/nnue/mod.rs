@@ -35,7 +35,6 @@ mod own;
 mod own_tests;
 mod progress;
 mod source;
-mod spread;
 mod squared;
 mod stacked_file;
 #[cfg(test)]
@@ -50,5 +49,5 @@ pub use error::NetError;
 pub use evaluator::Evaluator;
 pub use leb128::Leb128Error;
 pub use locate::{LoadedNetwork, NetworkFiles};
-pub use network::{Network, Scale};
+pub use network::Network;
 pub use own::OwnNetwork;

@@ -1,15 +1,15 @@
 //! The weights of a network in the order kernels want them, and the forward pass.
 #![forbid(unsafe_code)]
 
+use super::accumulator::from_scratch;
 use super::architecture::{Architecture, Form};
 use super::backend::{self, Backend};
 use super::layer_stack::{LayerStacks, Scratch};
 use super::squared::Squared;
+use crate::eval::units::{FvScale, OutputScale, ScoreUnit};
 use crate::memory::{Table, bytes_of};
 use crate::position::Position;
-use crate::types::value::MAX_EVAL;
 use crate::types::{Square, Value};
-use std::fmt;
 use std::sync::Arc;
 
 /// Part of a row of the first layer. Rows are slices of blocks, so that they are aligned and of a
@@ -206,77 +206,41 @@ pub(super) enum Tail {
     Squared(Squared),
 }
 
-/// What an output is divided by: a fraction, shown as a decimal number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scale {
-    numerator: i32,
-    denominator: i32,
-}
-
-impl Scale {
-    /// A fraction of two positive numbers.
-    pub(super) fn new(numerator: i32, denominator: i32) -> Scale {
-        Scale {
-            numerator: numerator.max(1),
-            denominator: denominator.max(1),
-        }
-    }
-}
-
-impl From<i32> for Scale {
-    fn from(whole: i32) -> Scale {
-        Scale::new(whole, 1)
-    }
-}
-
-impl fmt::Display for Scale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scale = f64::from(self.numerator) / f64::from(self.denominator);
-        write!(f, "{}", (scale * 100.0).round() / 100.0)
-    }
-}
-
 /// A network ready for use: its weights and how to scale its output.
 #[derive(Clone)]
 pub struct Network {
     pub(super) parameters: Arc<Parameters>,
     pub(super) backend: &'static dyn Backend,
-    scale: Scale,
-    /// What an output is multiplied by for the search, in units of 2^-[`FACTOR_BITS`]; 0 as long as
-    /// the search is to have the value that `scale` gives.
-    factor: i64,
+    pub(super) scale: OutputScale,
 }
 
-/// Fraction bits of the factor for the search.
-const FACTOR_BITS: u32 = 24;
-/// Median size of the values over the sample of [`super::spread`] for which the margins of the
-/// search hold, in units of value.
-const SPREAD: i64 = 72;
+/// Balanced positions, so that a few lopsided ones do not decide what the median output is.
+const SAMPLE: &str = include_str!("../../../positions/openings.sfen");
+/// So many of them are enough, and take a fraction of a millisecond.
+const SAMPLE_SIZE: usize = 128;
 
 impl Network {
-    /// A network with these weights whose output is to be divided by `scale`.
-    pub(super) fn new(parameters: Parameters, scale: impl Into<Scale>) -> Network {
+    /// A network with these weights.
+    pub(super) fn new(parameters: Parameters, fv_scale: impl Into<FvScale>) -> Network {
+        let backend = backend::select();
+        // Of the file formats, only the native one counts in centipawns.
+        let format_unit = match parameters.architecture.form {
+            Form::Own { .. } => ScoreUnit::CENTIPAWNS,
+            Form::Classic | Form::Stacked(_) => ScoreUnit::YANEURAOU,
+        };
+        let median_output = parameters.median_output(backend);
         Network {
             parameters: Arc::new(parameters),
-            backend: backend::select(),
-            scale: scale.into(),
-            factor: 0,
+            backend,
+            scale: OutputScale::new(fv_scale.into(), format_unit, median_output),
         }
     }
 
-    /// The same network with its values for the search spread as those that the margins of the
-    /// search were tuned with, whatever its scale.
-    pub(super) fn normalized(mut self) -> Network {
-        self.factor = (SPREAD << FACTOR_BITS) / i64::from(super::spread::spread(&self));
-        self
-    }
-
-    /// The same weights with another scale.
-    pub fn with_scale(&self, scale: i32) -> Network {
-        Network {
-            scale: scale.into(),
-            ..self.clone()
-        }
+    /// The same network with another `FV_SCALE`: it changes what a score is called, not the search.
+    pub fn with_scale(&self, fv_scale: i32) -> Network {
+        let mut network = self.clone();
+        network.scale.fv_scale = fv_scale.into();
+        network
     }
 
     /// The same network on each instruction set of this CPU, for tests and measurements: all give
@@ -294,9 +258,9 @@ impl Network {
         self.backend.name()
     }
 
-    /// What the output is divided by.
-    pub fn scale(&self) -> Scale {
-        self.scale
+    /// `FV_SCALE`.
+    pub fn fv_scale(&self) -> FvScale {
+        self.scale.fv_scale
     }
 
     /// The shape of the network.
@@ -304,50 +268,55 @@ impl Network {
         &self.parameters.architecture
     }
 
-    /// What a pawn is worth in values by the scale alone: these are centipawns in networks of our
-    /// own, and 90 for a pawn in those in the format of YaneuraOu.
-    pub(super) fn file_pawn(&self) -> u16 {
-        match self.architecture().form {
-            Form::Own { .. } => 100,
-            Form::Classic | Form::Stacked(_) => 90,
-        }
+    /// The unit of [`Evaluator::evaluate`](super::Evaluator::evaluate).
+    pub fn unit(&self) -> ScoreUnit {
+        self.scale.unit()
     }
 
-    /// What the unit of the search is for whoever reads a score: so much of it is 100
-    /// centipawns.
-    pub fn pawn(&self) -> u16 {
-        let pawn = self.file_pawn();
-        if self.factor == 0 {
-            return pawn;
-        }
-        let (over, under) = (self.scale.numerator.into(), self.scale.denominator.into());
-        let (over, under): (f64, f64) = (over, under);
-        let unit = self.factor as f64 / f64::from(1 << FACTOR_BITS) * over / under;
-        (f64::from(pawn) * unit).round().clamp(1.0, 10_000.0) as u16
-    }
-
-    /// The value of an output for the search.
-    #[inline(always)]
-    pub(super) fn search_value(&self, output: i32) -> Value {
-        if self.factor == 0 {
-            return self.value(output);
-        }
-        let half = 1 << (FACTOR_BITS - 1);
-        let value = (i64::from(output) * self.factor + half) >> FACTOR_BITS;
-        value.clamp((-MAX_EVAL).into(), MAX_EVAL.into()) as Value
-    }
-
-    /// The value of an output. YaneuraOu stops at 31753, two further from zero: the two values
-    /// beyond [`MAX_EVAL`] mean superior and inferior repetitions here.
+    /// The value of an output.
     #[inline(always)]
     pub(super) fn value(&self, output: i32) -> Value {
-        let product = i64::from(output) * i64::from(self.scale.denominator);
-        let value = product / i64::from(self.scale.numerator);
-        value.clamp((-MAX_EVAL).into(), MAX_EVAL.into()) as Value
+        self.scale.value(output)
+    }
+
+    /// The output for the side to move, worked out from scratch.
+    pub fn output(&self, position: &Position) -> i32 {
+        self.parameters.output(self.backend, position, None)
     }
 }
 
 impl Parameters {
+    /// The output for the side to move, from scratch, without the piece on a square of choice.
+    pub fn output(
+        &self,
+        backend: &dyn Backend,
+        position: &Position,
+        without: Option<Square>,
+    ) -> i32 {
+        let us = position.side_to_move();
+        let rows = [us, !us].map(|perspective| {
+            let mut row = vec![Block::ZERO; self.transformer.blocks()];
+            from_scratch(self, backend, position, perspective, without, &mut row);
+            row
+        });
+        let mut scratch = Scratch::new(&self.architecture);
+        let output = self.propagate(backend, position, [&rows[0], &rows[1]], &mut scratch);
+        output.wrapping_add(self.piece_values(position, without))
+    }
+
+    /// The median magnitude of the outputs over the sample.
+    fn median_output(&self, backend: &dyn Backend) -> i32 {
+        let mut outputs: Vec<u32> = SAMPLE
+            .lines()
+            .filter_map(|line| Position::from_sfen(line).ok())
+            .take(SAMPLE_SIZE)
+            .map(|position| self.output(backend, &position, None).unsigned_abs())
+            .collect();
+        let middle = outputs.len() / 2;
+        let (_, &mut median, _) = outputs.select_nth_unstable(middle);
+        median.min(i32::MAX as u32) as i32
+    }
+
     /// The output for a position, given its sums of the first layer, those of the side to move
     /// first.
     #[inline]

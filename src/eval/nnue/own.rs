@@ -20,9 +20,10 @@ use super::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP}
 use super::error::NetError;
 use super::features::{FeatureSet, OWN_FEATURE_SETS};
 use super::file::NetFile;
-use super::network::{Block, Network, Parameters, Scale, Tail, Transformer};
+use super::network::{Block, Network, Parameters, Tail, Transformer};
 use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, output_number};
 use super::view;
+use crate::eval::units::FvScale;
 use crate::position::Position;
 
 /// What every file begins with.
@@ -286,7 +287,7 @@ impl OwnNetwork {
     /// The same in the order kernels want.
     pub(super) fn into_file(self) -> Result<NetFile, NetError> {
         let architecture = self.shape()?.architecture();
-        let scale = Scale::new(UNIT * self.weight_unit as i32, self.scale as i32);
+        let scale = FvScale::new(UNIT * self.weight_unit as i32, self.scale as i32);
         let outputs = Squared::new(blocks(&self.output_weights), self.output_biases.into());
         Ok(NetFile {
             parameters: Parameters {

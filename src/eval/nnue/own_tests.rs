@@ -2,10 +2,10 @@
 
 use super::backend::available;
 use super::error::NetError;
-use super::explain::output;
 use super::features::OWN_FEATURE_SETS;
-use super::network::{Block, Network, Scale};
+use super::network::{Block, Network};
 use super::own::OwnNetwork;
+use super::tests::output;
 use super::tests::{POSITIONS, follow, games, position, read_bytes};
 use super::view::active;
 use crate::position::Position;
@@ -102,7 +102,9 @@ fn the_largest_weights_do_not_overflow() {
                 defined(&net, &position)
             );
         }
-        let value = network.value(output(&network, available()[0], &position, None));
+        let value = network
+            .scale
+            .format_value(output(&network, available()[0], &position, None));
         assert!(sign * value > 20_000 && value.abs() <= MAX_EVAL, "{value}");
         net.output_weights
             .iter_mut()
@@ -137,18 +139,18 @@ fn kernels_give_the_same_sums() {
 fn the_scale_turns_outputs_into_centipawns() {
     let network = load(&random(32, 1));
     // An output that stands for 1 is 600 centipawns, a win rate of 73 %.
-    assert_eq!(network.value(255 * 64), 600);
-    assert_eq!(network.value(-255 * 64 / 2), -300);
-    assert_eq!(network.value(i32::MAX), MAX_EVAL);
-    assert_eq!(network.value(i32::MIN), -MAX_EVAL);
-    assert_eq!(network.scale().to_string(), "27.2");
-    assert_eq!(network.with_scale(16).scale(), Scale::from(16));
-    assert_eq!(network.with_scale(16).value(-1600), -100);
+    assert_eq!(network.scale.format_value(255 * 64), 600);
+    assert_eq!(network.scale.format_value(-255 * 64 / 2), -300);
+    assert_eq!(network.scale.format_value(i32::MAX), MAX_EVAL);
+    assert_eq!(network.scale.format_value(i32::MIN), -MAX_EVAL);
+    assert_eq!(network.fv_scale().to_string(), "27.2");
+    assert_eq!(network.with_scale(16).fv_scale(), 16.into());
+    assert_eq!(network.with_scale(16).scale.format_value(-1600), -100);
     let finer = load(&OwnNetwork {
         weight_unit: 256,
         ..random(32, 1)
     });
-    assert_eq!(finer.value(255 * 256), 600);
+    assert_eq!(finer.scale.format_value(255 * 256), 600);
 }
 
 #[test]

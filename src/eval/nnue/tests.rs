@@ -7,12 +7,11 @@ mod turned;
 
 use super::architecture::{Activation, Architecture, padded};
 use super::backend::{Backend, available};
-use super::explain::output;
 use super::features::FeatureSet;
 use super::network::{Affine, Block, Bytes, Network, Transformer};
 use crate::eval::Evaluator;
 use crate::position::Position;
-use crate::types::Move;
+use crate::types::{Move, Square};
 use rand::prelude::*;
 use std::sync::Arc;
 
@@ -54,6 +53,16 @@ fn made_up(name: &str) -> Network {
     let net = read_bytes(&bytes).unwrap();
     assert!(net.is_consistent);
     Network::new(net.parameters, 1)
+}
+
+/// The output of a network on a backend, without the piece on a square of choice.
+pub fn output(
+    network: &Network,
+    backend: &dyn Backend,
+    position: &Position,
+    without: Option<Square>,
+) -> i32 {
+    network.parameters.output(backend, position, without)
 }
 
 pub fn position(sfen: &str) -> Position {

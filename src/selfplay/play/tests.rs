@@ -174,12 +174,3 @@ fn side_lines_leave_a_game_as_it_is() {
         "a game is a pure function of its number"
     );
 }
-
-#[test]
-fn limits_are_centipawns_whatever_the_network() {
-    assert_eq!(of_search(400, 100), 400);
-    assert_eq!(of_search(400, 180), 720);
-    let mates = value::MATE_IN_MAX_PLY;
-    assert_eq!([90, 180].map(|pawn| of_search(mates, pawn)), [mates; 2]);
-    assert_eq!(of_search(30_000, 200), mates);
-}

@@ -1,7 +1,6 @@
 //! Gradients, steps, and what integers make of a model.
 
 use super::*;
-use crate::eval::Evaluator;
 
 /// The loss by its definition, in double precision.
 fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
@@ -205,19 +204,18 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
     let network = model.to_network(600).unwrap();
     assert!(network.weight_unit >= 64);
     let rounded = Model::from_network(&network);
-    let network = Arc::new(network.into_network().unwrap());
-    let mut evaluator = Evaluator::new(network);
+    let unit = (OwnNetwork::UNIT * network.weight_unit as i32) as f32;
+    let network = network.into_network().unwrap();
     let mut scratch = Scratch::new(&SHAPE);
     let (mut worst, mut sum) = (0.0_f32, 0.0);
     for (position, sample) in positions.iter().zip(&samples) {
-        evaluator.reset(position);
-        let found = evaluator.evaluate(position) as f32;
-        let expected = SCALE * forward(&model, sample, &mut scratch);
+        let found = PONANZA * network.output(position) as f32 / unit;
+        let expected = PONANZA * forward(&model, sample, &mut scratch);
         let difference = (found - expected).abs();
         worst = worst.max(difference);
         sum += difference;
         // The integers, taken as floating-point numbers, say the same up to the last division.
-        let exact = SCALE * forward(&rounded, sample, &mut scratch);
+        let exact = PONANZA * forward(&rounded, sample, &mut scratch);
         assert!((found - exact).abs() < 1.5, "{found} {exact}");
     }
     assert!(worst < 25.0 && sum / 400.0 < 7.0, "{worst} {}", sum / 400.0);

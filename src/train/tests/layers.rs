@@ -2,7 +2,6 @@
 
 use super::gradients::learn;
 use super::*;
-use crate::eval::Evaluator;
 use crate::train::hidden::{parts, parts_mut};
 use crate::train::kernel::GROUP;
 
@@ -151,15 +150,13 @@ fn a_file_is_close_to_the_model_it_comes_from() {
         let network = classic::to_network(&model, SIZES);
         let rounded = classic::from_network(&network);
         let network = network.into_network().unwrap();
-        assert_eq!((network.pawn(), network.scale()), (90, 16.into()));
-        let mut evaluator = Evaluator::new(Arc::new(network));
+        assert_eq!(network.fv_scale(), 16.into());
         let mut scratch = Scratch::new(&shape);
         // Worst, mean and mean with sign in centipawns.
         let mut compare = |model: &Model| {
             let differences = positions.iter().zip(&samples).map(|(position, sample)| {
-                evaluator.reset(position);
-                let found = evaluator.evaluate(position) as f32 / 90.0 * 100.0;
-                found - SCALE * forward(model, sample, &mut scratch)
+                let found = network.output(position) as f32 / 16.0 / 90.0 * 100.0;
+                found - PONANZA * forward(model, sample, &mut scratch)
             });
             let differences: Vec<f32> = differences.collect();
             let mean = |sum: f32| sum / differences.len() as f32;

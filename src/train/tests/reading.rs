@@ -71,7 +71,7 @@ fn read(path: &Path, filter: Filter) -> Result<(Vec<Sample>, Counts), TrainError
 fn quiet_positions_are_taken_with_their_labels() {
     let folder = Folder::new("train-filter");
     let path = folder.file("a.koma");
-    write(&path, 90, &[game(0, MOVES, 180)]);
+    write(&path, ScoreUnit::YANEURAOU, &[game(0, MOVES, 180)]);
     let (samples, counts) = read(&path, QUIET).unwrap();
     // Left out: 8h2b+, 3a2b, 5e7c+, 8a7c.
     assert_eq!((counts.games, counts.read, counts.left_out), (1, 10, 4));
@@ -108,7 +108,7 @@ fn quiet_positions_are_taken_with_their_labels() {
     );
     // A quiet move out of check is left out as well.
     let checks = "7g7f 3c3d 8h3c+ 5a6b 3c2b 3a2b 9g9f";
-    write(&path, 100, &[game(0, checks, 0)]);
+    write(&path, ScoreUnit::CENTIPAWNS, &[game(0, checks, 0)]);
     let (_, counts) = read(&path, QUIET).unwrap();
     assert_eq!((counts.read, counts.left_out), (5, 4));
 }
@@ -131,7 +131,7 @@ fn what_searches_came_by_is_learnt_from() {
     // The same positions again in another game; a game that does not get to them; all in time.
     games[0].branches = branches[0].clone();
     games[1].branches = branches[0].clone();
-    write(&path, 90, &games);
+    write(&path, ScoreUnit::YANEURAOU, &games);
     let (samples, counts) = read(&path, QUIET).unwrap();
     assert_eq!((counts.read, counts.visited), (10, 6));
     // 3000 of 90 a pawn is beyond the limit, and the second game tells nothing new.
@@ -148,7 +148,7 @@ fn what_searches_came_by_is_learnt_from() {
     assert_eq!(samples.len(), 4);
     // Moves that are not legal are told.
     games[0].branches = branches[1].clone();
-    write(&path, 90, &games);
+    write(&path, ScoreUnit::YANEURAOU, &games);
     let error = read(&path, QUIET).unwrap_err().to_string();
     assert!(
         error.contains("8c8d, which the search of move 4 came by"),
@@ -163,7 +163,7 @@ fn whole_games_are_held_back() {
     let games: Vec<Game> = (0..400)
         .map(|number| random_game(number, number as i16))
         .collect();
-    write(&path, 100, &games);
+    write(&path, ScoreUnit::CENTIPAWNS, &games);
     let parted = |path: &Path| {
         let (mut learnt, mut held_back) = (Vec::new(), Vec::new());
         let mut sink = |sample: Sample, back| {
@@ -181,7 +181,7 @@ fn whole_games_are_held_back() {
     assert!((8..40).contains(&held_back.len()), "{}", held_back.len());
     // The same ones in whatever company.
     let others = folder.file("b.koma");
-    write(&others, 100, &games[200..]);
+    write(&others, ScoreUnit::CENTIPAWNS, &games[200..]);
     let (_, again) = parted(&others);
     let expected = held_back.into_iter().filter(|&number| number >= 200);
     assert_eq!(again, expected.collect::<Vec<_>>());
@@ -192,7 +192,11 @@ fn bad_files_are_told_with_their_place() {
     let folder = Folder::new("train-bad");
     let path = folder.file("a.koma");
     let error = |path: &Path| read(path, QUIET).unwrap_err().to_string();
-    write(&path, 100, &[game(0, MOVES, 0), game(1, "7g7f 7g7f", 0)]);
+    write(
+        &path,
+        ScoreUnit::CENTIPAWNS,
+        &[game(0, MOVES, 0), game(1, "7g7f 7g7f", 0)],
+    );
     let text = error(&path);
     assert!(
         text.contains("a.koma, byte ") && text.contains("game 1: move 2, 7g7f"),
@@ -240,11 +244,11 @@ fn a_trace_mixes_later_scores_into_earlier_ones() {
     let half = traced(&scores, 0.5);
     assert_eq!(half[2..], plain[2..]);
     // Half of what 100 promises, half of what 300 for the same side does.
-    let chance = (sigmoid(100.0 / SCALE) + sigmoid(300.0 / SCALE)) / 2.0;
+    let chance = (sigmoid(100.0 / PONANZA) + sigmoid(300.0 / PONANZA)) / 2.0;
     let (score, label) = half[1].unwrap();
     assert_eq!(score, 100);
     assert!(
-        (sigmoid(f32::from(label) / SCALE) - chance).abs() < 1e-3,
+        (sigmoid(f32::from(label) / PONANZA) - chance).abs() < 1e-3,
         "{label}"
     );
     // All of it: the last score, for either side.
@@ -258,7 +262,11 @@ fn a_trace_mixes_later_scores_into_earlier_ones() {
 fn positions_are_learnt_once() {
     let folder = Folder::new("train-repeated");
     let path = folder.file("a.koma");
-    write(&path, 100, &[game(0, MOVES, 180), game(1, MOVES, 90)]);
+    write(
+        &path,
+        ScoreUnit::CENTIPAWNS,
+        &[game(0, MOVES, 180), game(1, MOVES, 90)],
+    );
     let (samples, counts) = read(&path, QUIET).unwrap();
     assert_eq!((counts.read, counts.left_out, counts.repeated), (20, 8, 6));
     assert!(samples.len() == 6 && samples.iter().all(|it| it.score.abs() == 180));
@@ -270,7 +278,7 @@ fn results_say_nothing_of_what_came_before_a_random_move() {
     let path = folder.file("a.koma");
     let mut random = game(0, MOVES, 180);
     random.moves[8].score = None;
-    write(&path, 90, &[random]);
+    write(&path, ScoreUnit::YANEURAOU, &[random]);
     let (samples, counts) = read(&path, QUIET).unwrap();
     assert_eq!(counts.read, 9);
     let results: Vec<_> = samples.iter().map(Sample::by_result).collect();
@@ -297,7 +305,7 @@ fn each_file_has_a_scale_of_its_own() {
                 ..game(number, MOVES, -score)
             })
             .collect();
-        write(&path, 100, &games);
+        write(&path, ScoreUnit::CENTIPAWNS, &games);
         let scale = None;
         read(&path, Filter { scale, ..QUIET }).unwrap().0[0].score
     };

@@ -10,7 +10,7 @@ fn prepared(name: &str, options: &str) -> (Folder, Settings) {
     let games: Vec<Game> = (0..200)
         .map(|number| random_game(number, number as i16))
         .collect();
-    write(&path, 100, &games);
+    write(&path, ScoreUnit::CENTIPAWNS, &games);
     let mut arguments: Vec<OsString> = vec![path.into(), "--out".into()];
     arguments.push(folder.file("net.nn").into());
     let defaults = "--width 64 --batch 100 --epochs 3 --threads 1";
@@ -171,7 +171,7 @@ fn classic_networks_are_trained_for_yaneuraou() {
     let loaded = LoadedNetwork::read(&settings.out).unwrap();
     let network = &loaded.network;
     assert_eq!(network.architecture().to_string(), "K+P 64x2-8-32");
-    assert_eq!(network.scale(), 16.into());
+    assert_eq!(network.fv_scale(), 16.into());
     assert!(loaded.is_consistent);
 
     let again = Settings {

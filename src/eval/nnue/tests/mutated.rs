@@ -2,10 +2,10 @@
 //! overflows.
 
 use super::made_up::{Stacked, classic, read_bytes, set};
+use super::output;
 use super::{POSITIONS, position, text};
 use crate::eval::nnue::architecture::{Activation, Architecture};
 use crate::eval::nnue::backend::available;
-use crate::eval::nnue::explain::output;
 use crate::eval::nnue::network::Network;
 use rand::prelude::*;
 

@@ -1,11 +1,11 @@
 //! Networks with many stacks of layers, and what files of them can look like.
 
 use super::made_up::{Stacked, Writer, network, read_bytes, set};
+use super::output;
 use super::{POSITIONS, architecture, follow, games, position};
 use crate::eval::nnue::architecture::Shards;
 use crate::eval::nnue::backend::available;
 use crate::eval::nnue::error::NetError;
-use crate::eval::nnue::explain::output;
 use crate::eval::nnue::file::read;
 use crate::eval::nnue::layer_stack::LayerStacks;
 use crate::eval::nnue::network::{Network, Parameters, Tail};

@@ -1,9 +1,9 @@
 //! Positions as seen from elsewhere, which networks must not tell apart.
 
 use super::made_up::{Stacked, network};
+use super::output;
 use super::{GOLDEN, POSITIONS, games, made_up, position};
 use crate::eval::nnue::backend::available;
-use crate::eval::nnue::explain::output;
 use crate::eval::nnue::network::Network;
 use crate::position::Position;
 use crate::types::Color;
