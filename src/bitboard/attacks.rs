@@ -1,18 +1,17 @@
-//! Which squares a piece attacks.
+//! Squares that pieces attack.
 //!
-//! Steps are tables. On ranks and diagonals a slider is worked out by subtraction: taking the
-//! slider's bit from the blockers flips everything up to the first blocker, and the same on the
-//! board turned round finds the other direction. A file is nine neighbouring bits: a table.
-//! <https://www.chessprogramming.org/Hyperbola_Quintessence>
+//! Step attacks are tables. Slider attacks on ranks and diagonals come from subtraction
+//! (`o ^ (o - 2r)`, both ways by swapping bytes), those on files from a table, because a file is
+//! nine adjacent bits. <https://www.chessprogramming.org/Hyperbola_Quintessence>
 #![forbid(unsafe_code)]
 
 use super::Bitboard;
-use super::lines::{NORTH, SOUTH, STEPS, line, ray, step};
+use super::lines::{EAST, NORTH, NORTH_EAST, SOUTH, SOUTH_EAST, STEPS, line, ray, step};
 use crate::types::{Color, PieceType, Square};
 
 type StepTable = [[Bitboard; 81]; 2];
 
-/// Steps of Black's pieces; White's are the same turned round.
+/// File and rank steps of Black's pieces.
 const PAWN: &[(i8, i8)] = &[(0, -1)];
 const KNIGHT: &[(i8, i8)] = &[(-1, -2), (1, -2)];
 const SILVER: &[(i8, i8)] = &[(0, -1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
@@ -46,67 +45,67 @@ static KING_ATTACKS: [Bitboard; 81] = step_table(&STEPS)[0];
 
 /// Squares a pawn attacks.
 #[inline(always)]
-pub fn pawn(color: Color, sq: Square) -> Bitboard {
+pub const fn pawn(color: Color, sq: Square) -> Bitboard {
     PAWN_ATTACKS[color.index()][sq.index()]
 }
 
 /// Squares a knight attacks.
 #[inline(always)]
-pub fn knight(color: Color, sq: Square) -> Bitboard {
+pub const fn knight(color: Color, sq: Square) -> Bitboard {
     KNIGHT_ATTACKS[color.index()][sq.index()]
 }
 
 /// Squares a silver attacks.
 #[inline(always)]
-pub fn silver(color: Color, sq: Square) -> Bitboard {
+pub const fn silver(color: Color, sq: Square) -> Bitboard {
     SILVER_ATTACKS[color.index()][sq.index()]
 }
 
-/// Squares a gold or a promoted small piece attacks.
+/// Squares a gold or a promoted pawn, lance, knight or silver attacks.
 #[inline(always)]
-pub fn gold(color: Color, sq: Square) -> Bitboard {
+pub const fn gold(color: Color, sq: Square) -> Bitboard {
     GOLD_ATTACKS[color.index()][sq.index()]
 }
 
 /// Squares a king attacks.
 #[inline(always)]
-pub fn king(sq: Square) -> Bitboard {
+pub const fn king(sq: Square) -> Bitboard {
     KING_ATTACKS[sq.index()]
 }
 
-/// Squares a lance attacks: its ray up to the first blocker, which for White is the lowest set
-/// bit and for Black the highest.
+/// Squares a lance attacks: its ray up to the first blocker, the highest bit for Black and the
+/// lowest for White.
 #[inline(always)]
 pub fn lance(color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
     let ray = lance_ray(color, sq).bits();
     let blockers = ray & occupied.bits();
     match color {
-        // Square 0 ends every ray that reaches it, so it may stand in for "no blocker".
+        // Without a blocker the ray ends at the edge: bit 0 lies at or beyond its end.
         Color::Black => Bitboard::raw(ray & u128::MAX << (127 - (blockers | 1).leading_zeros())),
         Color::White => Bitboard::raw(ray & (blockers ^ blockers.wrapping_sub(1))),
     }
 }
 
-/// Both directions of a rank or diagonal, given by its falling direction (1..4). Bytes can be
-/// swapped in place of bits because such a line has at most one square in every byte.
+/// Attacks both ways along a rank or diagonal. Swapping bytes does for reversing bits, because
+/// no byte holds two squares of such a line.
 #[inline(always)]
-fn along(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
+fn line_attacks(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
     let line = line(sq, direction).bits();
     let slider = Bitboard::of(sq).bits();
     let blockers = line & occupied.bits();
-    let rising = blockers.wrapping_sub(slider);
-    let falling = blockers.swap_bytes().wrapping_sub(slider.swap_bytes());
-    Bitboard::raw((rising ^ falling.swap_bytes()) & line)
+    let upward = blockers.wrapping_sub(slider);
+    let downward = blockers.swap_bytes().wrapping_sub(slider.swap_bytes());
+    Bitboard::raw((upward ^ downward.swap_bytes()) & line)
 }
 
-/// Attacks along a file, by rank of the slider and blockers on the seven inner ranks.
+/// Attacks along a file, by the slider's rank and the occupancy of the seven inner ranks.
 static FILE_ATTACKS: [[u16; 128]; 9] = {
     let mut table = [[0; 128]; 9];
     let mut rank = 0;
     while rank < 9 {
         let mut inner = 0;
         while inner < 128 {
-            table[rank][inner] = file_attacks(rank, inner << 1);
+            table[rank][inner] = file_attack_bits(rank, inner << 1);
             inner += 1;
         }
         rank += 1;
@@ -114,29 +113,30 @@ static FILE_ATTACKS: [[u16; 128]; 9] = {
     table
 };
 
-const fn file_attacks(rank: usize, blockers: usize) -> u16 {
+const fn file_attack_bits(rank: usize, occupied: usize) -> u16 {
     let mut attacks = 0;
-    let mut south = rank + 1;
-    while south < 9 {
-        attacks |= 1 << south;
-        south = if blockers >> south & 1 == 0 {
-            south + 1
-        } else {
-            9
-        };
+    let mut at = rank;
+    while at < 8 {
+        at += 1;
+        attacks |= 1 << at;
+        if occupied >> at & 1 != 0 {
+            break;
+        }
     }
-    let mut north = rank;
-    while north > 0 {
-        north -= 1;
-        attacks |= 1 << north;
-        north = if blockers >> north & 1 == 0 { north } else { 0 };
+    at = rank;
+    while at > 0 {
+        at -= 1;
+        attacks |= 1 << at;
+        if occupied >> at & 1 != 0 {
+            break;
+        }
     }
     attacks
 }
 
-/// Both directions of a file.
+/// Attacks both ways along a file.
 #[inline(always)]
-fn along_file(sq: Square, occupied: Bitboard) -> Bitboard {
+fn file_attacks(sq: Square, occupied: Bitboard) -> Bitboard {
     let shift = u32::from(sq.file()) * 9;
     let inner = (occupied.bits() >> (shift + 1)) as usize & 127;
     let attacks = FILE_ATTACKS[usize::from(sq.rank())][inner];
@@ -146,13 +146,13 @@ fn along_file(sq: Square, occupied: Bitboard) -> Bitboard {
 /// Squares a bishop attacks.
 #[inline(always)]
 pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
-    along(sq, 1, occupied) | along(sq, 3, occupied)
+    line_attacks(sq, SOUTH_EAST, occupied) | line_attacks(sq, NORTH_EAST, occupied)
 }
 
 /// Squares a rook attacks.
 #[inline(always)]
 pub fn rook(sq: Square, occupied: Bitboard) -> Bitboard {
-    along_file(sq, occupied) | along(sq, 2, occupied)
+    file_attacks(sq, occupied) | line_attacks(sq, EAST, occupied)
 }
 
 /// Squares a horse (promoted bishop) attacks.
@@ -167,28 +167,28 @@ pub fn dragon(sq: Square, occupied: Bitboard) -> Bitboard {
     rook(sq, occupied) | king(sq)
 }
 
-/// Squares a bishop would attack on an empty board.
+/// Squares a bishop attacks on an empty board.
 #[inline(always)]
-pub fn bishop_rays(sq: Square) -> Bitboard {
-    line(sq, 1) | line(sq, 3)
+pub const fn bishop_rays(sq: Square) -> Bitboard {
+    line(sq, SOUTH_EAST).or(line(sq, NORTH_EAST))
 }
 
-/// Squares a rook would attack on an empty board.
+/// Squares a rook attacks on an empty board.
 #[inline(always)]
-pub fn rook_rays(sq: Square) -> Bitboard {
-    line(sq, NORTH) | line(sq, 2)
+pub const fn rook_rays(sq: Square) -> Bitboard {
+    line(sq, NORTH).or(line(sq, EAST))
 }
 
-/// Squares a lance would attack on an empty board.
+/// Squares a lance attacks on an empty board.
 #[inline(always)]
-pub fn lance_ray(color: Color, sq: Square) -> Bitboard {
+pub const fn lance_ray(color: Color, sq: Square) -> Bitboard {
     match color {
         Color::Black => ray(sq, NORTH),
         Color::White => ray(sq, SOUTH),
     }
 }
 
-/// Squares any piece attacks.
+/// Squares a piece of any kind attacks.
 #[inline]
 pub fn of(kind: PieceType, color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
     match kind {
@@ -205,70 +205,51 @@ pub fn of(kind: PieceType, color: Color, sq: Square, occupied: Bitboard) -> Bitb
     }
 }
 
-/// Where pieces must stand to be able to attack a square next to a king: all that
-/// [`crate::position`] has to look at when it asks where the king may go.
+/// Squares from which a piece can attack a square next to a king. Pieces elsewhere need not be
+/// looked at to find where that king may go.
 pub struct KingAttackOrigins {
-    /// Pieces that step, and the king-like steps of horse and dragon.
+    /// Of pieces that step, the king-like steps of horse and dragon included.
     pub steppers: Bitboard,
-    /// Knights of each side.
+    /// Of knights, by colour.
     pub knights: [Bitboard; 2],
-    /// Lances of each side.
+    /// Of lances, by colour.
     pub lances: [Bitboard; 2],
-    /// Bishops and horses.
+    /// Of bishops and horses.
     pub bishops: Bitboard,
-    /// Rooks and dragons.
+    /// Of rooks and dragons.
     pub rooks: Bitboard,
 }
 
 static KING_ATTACK_ORIGINS: [KingAttackOrigins; 81] = {
-    const EMPTY: KingAttackOrigins = KingAttackOrigins {
+    const NONE: KingAttackOrigins = KingAttackOrigins {
         steppers: Bitboard::EMPTY,
         knights: [Bitboard::EMPTY; 2],
         lances: [Bitboard::EMPTY; 2],
         bishops: Bitboard::EMPTY,
         rooks: Bitboard::EMPTY,
     };
-    let mut zones = [EMPTY; 81];
-    let mut sq = 0;
-    while sq < 81 {
-        let mut d = 0;
-        while d < 8 {
-            if let Some(next) = step(sq, STEPS[d]) {
-                let zone = &mut zones[sq];
-                zone.steppers = zone.steppers.or(KING_ATTACKS[next]);
-                // The origins of an attack are the targets of the other side's piece.
-                zone.knights[0] = zone.knights[0].or(KNIGHT_ATTACKS[1][next]);
-                zone.knights[1] = zone.knights[1].or(KNIGHT_ATTACKS[0][next]);
-                let mut e = 0;
-                while e < 8 {
-                    let mut at = next;
-                    while let Some(far) = step(at, STEPS[e]) {
-                        let far_set = 1 << far;
-                        match e {
-                            NORTH => {
-                                zone.lances[1] = zone.lances[1].or(Bitboard::raw(far_set));
-                                zone.rooks = zone.rooks.or(Bitboard::raw(far_set));
-                            }
-                            SOUTH => {
-                                zone.lances[0] = zone.lances[0].or(Bitboard::raw(far_set));
-                                zone.rooks = zone.rooks.or(Bitboard::raw(far_set));
-                            }
-                            2 | 5 => zone.rooks = zone.rooks.or(Bitboard::raw(far_set)),
-                            _ => zone.bishops = zone.bishops.or(Bitboard::raw(far_set)),
-                        }
-                        at = far;
-                    }
-                    e += 1;
-                }
-            }
-            d += 1;
+    let mut table = [NONE; 81];
+    let mut i = 0;
+    while i < 81 * 8 {
+        let origins = &mut table[i / 8];
+        if let Some(target) = step(i / 8, STEPS[i % 8]) {
+            let target = Square::from_index(target);
+            // A piece attacks the target from where the other side's piece on it would attack.
+            let (black, white) = (Color::Black, Color::White);
+            origins.steppers = origins.steppers.or(king(target));
+            origins.knights[0] = origins.knights[0].or(knight(white, target));
+            origins.knights[1] = origins.knights[1].or(knight(black, target));
+            origins.lances[0] = origins.lances[0].or(lance_ray(white, target));
+            origins.lances[1] = origins.lances[1].or(lance_ray(black, target));
+            origins.bishops = origins.bishops.or(bishop_rays(target));
+            origins.rooks = origins.rooks.or(rook_rays(target));
         }
-        sq += 1;
+        i += 1;
     }
-    zones
+    table
 };
 
-/// The zone around a king's square.
+/// The attack origins around a king's square.
 #[inline(always)]
 pub fn king_attack_origins(sq: Square) -> &'static KingAttackOrigins {
     &KING_ATTACK_ORIGINS[sq.index()]
@@ -299,7 +280,7 @@ mod tests {
         for round in 0..200 {
             bits = bits.wrapping_mul(0xda94_2042_e4dd_58b5).rotate_left(41) ^ round;
             let sparse = bits & bits.rotate_left(13) & bits.rotate_left(71);
-            for occupied in [0, bits, sparse, ALL].map(Bitboard::from_bits) {
+            for occupied in [0, bits, sparse, u128::MAX].map(Bitboard::from_bits) {
                 for sq in Square::all() {
                     assert_eq!(bishop(sq, occupied), walk(sq, &[1, 3, 4, 6], occupied));
                     assert_eq!(rook(sq, occupied), walk(sq, &[0, 2, 5, 7], occupied));
@@ -308,7 +289,6 @@ mod tests {
                 }
             }
         }
-        const ALL: u128 = u128::MAX;
     }
 
     #[test]
@@ -324,32 +304,22 @@ mod tests {
     }
 
     #[test]
-    fn king_attack_origins_hold_exactly_what_can_attack_the_ring() {
+    fn king_attack_origins_are_all_squares_that_attack_next_to_the_king() {
         for ksq in Square::all() {
             let ring = king(ksq);
-            let zone = king_attack_origins(ksq);
-            for sq in Square::all() {
-                let hits = |kind, color| of(kind, color, sq, Bitboard::EMPTY).intersects(ring);
-                assert_eq!(zone.rooks.contains(sq), hits(PieceType::Rook, Color::Black));
-                assert_eq!(
-                    zone.bishops.contains(sq),
-                    hits(PieceType::Bishop, Color::Black)
-                );
-                assert_eq!(
-                    zone.steppers.contains(sq),
-                    hits(PieceType::King, Color::Black)
-                );
-                for color in Color::ALL {
-                    let index = color.index();
-                    assert_eq!(
-                        zone.lances[index].contains(sq),
-                        hits(PieceType::Lance, color)
-                    );
-                    assert_eq!(
-                        zone.knights[index].contains(sq),
-                        hits(PieceType::Knight, color)
-                    );
-                }
+            let origins = |kind, color| -> Bitboard {
+                Square::all()
+                    .filter(|&sq| of(kind, color, sq, Bitboard::EMPTY).intersects(ring))
+                    .collect()
+            };
+            let found = king_attack_origins(ksq);
+            assert_eq!(found.rooks, origins(PieceType::Rook, Color::Black));
+            assert_eq!(found.bishops, origins(PieceType::Bishop, Color::Black));
+            assert_eq!(found.steppers, origins(PieceType::King, Color::Black));
+            for color in Color::ALL {
+                let (lances, knights) = (found.lances[color.index()], found.knights[color.index()]);
+                assert_eq!(lances, origins(PieceType::Lance, color));
+                assert_eq!(knights, origins(PieceType::Knight, color));
             }
         }
     }

@@ -1,11 +1,11 @@
-//! The eight directions: rays, squares between two squares, and what lies on one line.
+//! Rays in the eight directions, and what lies between or in line with two squares.
 #![forbid(unsafe_code)]
 
 use super::Bitboard;
 use crate::types::Square;
 
-/// File and rank step of each direction. Directions 0..4 lower the square index, 4..8 raise
-/// it, and `d ^ 7` is the opposite of `d`.
+/// File and rank step of each direction. Directions 0..4 lower the square index, 4..8 raise it,
+/// and `d ^ 7` is the opposite of `d`.
 pub const STEPS: [(i8, i8); 8] = [
     (0, -1),
     (-1, 1),
@@ -17,12 +17,20 @@ pub const STEPS: [(i8, i8); 8] = [
     (0, 1),
 ];
 
-/// Direction of rank steps towards White's side.
+/// Towards rank `a`, ahead for Black.
 pub const NORTH: usize = 0;
-/// Direction of rank steps towards Black's side.
+/// Towards file 1 and rank `i`.
+pub const SOUTH_EAST: usize = 1;
+/// Towards file 1.
+pub const EAST: usize = 2;
+/// Towards file 1 and rank `a`.
+pub const NORTH_EAST: usize = 3;
+/// Towards file 9.
+pub const WEST: usize = 5;
+/// Towards rank `i`, ahead for White.
 pub const SOUTH: usize = 7;
 
-/// No common line.
+/// Entry of [`DIRECTION`] for two squares that share no line.
 const NO_LINE: u8 = 8;
 
 /// The square one step away, if it is on the board.
@@ -36,7 +44,7 @@ pub(super) const fn step(sq: usize, (file, rank): (i8, i8)) -> Option<usize> {
     }
 }
 
-/// All squares from a square to the edge in each direction, the square itself left out.
+/// The squares from a square to the edge by direction, the square itself left out.
 static RAYS: [[Bitboard; 8]; 81] = {
     let mut table = [[Bitboard::EMPTY; 8]; 81];
     let mut sq = 0;
@@ -55,17 +63,14 @@ static RAYS: [[Bitboard; 8]; 81] = {
     table
 };
 
-/// All other squares of the four lines through a square, by their falling direction.
+/// The other squares of the four lines through a square, by direction 0..4.
 static LINES: [[Bitboard; 4]; 81] = {
     let mut table = [[Bitboard::EMPTY; 4]; 81];
-    let mut sq = 0;
-    while sq < 81 {
-        let mut d = 0;
-        while d < 4 {
-            table[sq][d] = RAYS[sq][d].or(RAYS[sq][d ^ 7]);
-            d += 1;
-        }
-        sq += 1;
+    let mut i = 0;
+    while i < 81 * 4 {
+        let (sq, d) = (i / 4, i % 4);
+        table[sq][d] = RAYS[sq][d].or(RAYS[sq][d ^ 7]);
+        i += 1;
     }
     table
 };
@@ -73,31 +78,30 @@ static LINES: [[Bitboard; 4]; 81] = {
 /// Direction from one square to another, or [`NO_LINE`].
 static DIRECTION: [[u8; 81]; 81] = {
     let mut table = [[NO_LINE; 81]; 81];
-    let mut sq = 0;
-    while sq < 81 {
+    let mut i = 0;
+    while i < 81 * 81 {
+        let (from, to) = (i / 81, i % 81);
         let mut d = 0;
         while d < 8 {
-            let mut at = sq;
-            while let Some(next) = step(at, STEPS[d]) {
-                table[sq][next] = d as u8;
-                at = next;
+            if RAYS[from][d].bits() >> to & 1 != 0 {
+                table[from][to] = d as u8;
             }
             d += 1;
         }
-        sq += 1;
+        i += 1;
     }
     table
 };
 
 /// The ray from a square in a direction, the square itself left out.
 #[inline(always)]
-pub fn ray(sq: Square, direction: usize) -> Bitboard {
+pub const fn ray(sq: Square, direction: usize) -> Bitboard {
     RAYS[sq.index()][direction & 7]
 }
 
-/// The whole line through a square in a falling direction (0..4), the square itself left out.
+/// The whole line through a square, the square itself left out; a direction of 0..4 names it.
 #[inline(always)]
-pub fn line(sq: Square, direction: usize) -> Bitboard {
+pub const fn line(sq: Square, direction: usize) -> Bitboard {
     LINES[sq.index()][direction & 3]
 }
 
@@ -105,10 +109,10 @@ pub fn line(sq: Square, direction: usize) -> Bitboard {
 #[inline(always)]
 pub fn direction(a: Square, b: Square) -> Option<usize> {
     let d = DIRECTION[a.index()][b.index()];
-    if d == NO_LINE { None } else { Some(d as usize) }
+    (d != NO_LINE).then_some(d as usize)
 }
 
-/// The squares strictly between two squares of one line; empty if they share none.
+/// The squares strictly between two squares; empty if they share no line.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
@@ -117,7 +121,7 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     }
 }
 
-/// The ray that leaves `a` through `b` and goes on to the edge; empty if they share no line.
+/// The ray from `a` through `b` to the edge; empty if they share no line.
 #[inline(always)]
 pub fn ray_through(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
@@ -126,8 +130,8 @@ pub fn ray_through(a: Square, b: Square) -> Bitboard {
     }
 }
 
-/// Whether `b` and `c` lie on the same ray from `a`, so that a piece pinned to `a` may go from
-/// one to the other.
+/// Whether `b` and `c` lie on one ray from `a`: a piece on `b` pinned to a king on `a` may go to
+/// `c`.
 #[inline(always)]
 pub fn same_ray(a: Square, b: Square, c: Square) -> bool {
     let row = &DIRECTION[a.index()];

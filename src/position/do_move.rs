@@ -179,7 +179,7 @@ impl Position {
             let shield = lines::between(king, sniper) & self.occupied();
             if shield.is_empty() {
                 checkers |= Bitboard::of(sniper);
-            } else if !shield.has_many() {
+            } else if !shield.more_than_one() {
                 pinned |= shield;
             }
         }

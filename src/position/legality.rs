@@ -163,7 +163,7 @@ impl Position {
             return !self.is_attacked(!us, to, occupied);
         }
         if let (Some(king), Some(checker)) = (king, self.checkers().first())
-            && (self.checkers().has_many()
+            && (self.checkers().more_than_one()
                 || !(self.checkers() | lines::between(king, checker)).contains(to))
         {
             return false;

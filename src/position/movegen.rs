@@ -267,7 +267,7 @@ impl Position {
         let mut discovered_checkers = Bitboard::EMPTY;
         for sniper in self.snipers(them, king) {
             let shield = lines::between(king, sniper) & occupied;
-            if !shield.has_many() {
+            if !shield.more_than_one() {
                 discovered_checkers |= shield;
             }
         }
@@ -319,7 +319,7 @@ impl Position {
         let mut allowed = Bitboard::ALL;
         let checkers = self.checkers();
         if let (Some(king), Some(checker)) = (king, checkers.first()) {
-            if checkers.has_many() {
+            if checkers.more_than_one() {
                 return;
             }
             allowed = checkers | lines::between(king, checker);

@@ -188,7 +188,7 @@ impl Pins {
         let (mut pinned, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
         for sniper in position.snipers(color, king) {
             let shield = lines::between(king, sniper) & position.occupied();
-            if shield.any() && !shield.has_many() && shield.intersects(position.by_color(color)) {
+            if shield.any() && !shield.more_than_one() && shield.intersects(position.by_color(color)) {
                 pinned |= shield;
                 pinners |= Bitboard::of(sniper);
             }

@@ -24,7 +24,7 @@ impl Position {
                 "by_color",
             )?;
             let king = squares_with(&|p| p == Piece::new(color, PieceType::King));
-            check(self.king(color) == king.first() && !king.has_many(), "king")?;
+            check(self.king(color) == king.first() && !king.more_than_one(), "king")?;
             let hand = self.hand(color);
             check(
                 PieceType::HAND.iter().all(|&k| hand.count(k) <= k.total()),
@@ -32,7 +32,7 @@ impl Position {
             )?;
             let pawns = self.pieces(color, PieceType::Pawn);
             check(
-                (0..9).all(|file| !(pawns & Bitboard::file(file)).has_many()),
+                (0..9).all(|file| !(pawns & Bitboard::file(file)).more_than_one()),
                 "nifu",
             )?;
             let dead = Bitboard::far_ranks(color, 1);
