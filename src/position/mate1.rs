@@ -1,39 +1,33 @@
-//! Mate in one by a piece beside the enemy king or by a knight: no such check can be interposed,
-//! so it mates when the checker cannot be taken and the king has nowhere to go.
+//! Mate in one (一手詰め) by a contact check (近接王手) or a knight. Nothing can be interposed, so
+//! such a check mates if the checker cannot be captured and the king has no flight square.
 //!
-//! Mates from afar, double checks that pin nothing and a few with odd pins are not looked for: the
-//! search asks this at most nodes, and the answer must cost less than it saves.
+//! Mates by distant checks and some that depend on double checks or pins are not looked for: the
+//! search asks at most nodes, and the answer must cost less than it saves.
 #![forbid(unsafe_code)]
 
 use super::Position;
 use crate::bitboard::{Bitboard, attacks, lines};
-use crate::types::{Color, Move, PieceType, Square};
+use crate::types::{Color, Move, PieceType, PieceType::*, Square};
 
-/// Kinds that are dropped beside a king, those first that mate most often. A pawn may not mate
+/// Kinds to drop next to a king, those that mate most often first. A dropped pawn may not mate
 /// (打ち歩詰め).
-const DROPS: [PieceType; 5] = [
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Rook,
-    PieceType::Bishop,
-    PieceType::Lance,
-];
+const DROPS: [PieceType; 5] = [Gold, Silver, Rook, Bishop, Lance];
 
-/// The enemy king and what surrounds it.
-struct Target {
+/// The enemy king before the check.
+struct EnemyKing {
     us: Color,
-    king: Square,
-    /// Squares around it that its own side has not blocked.
+    sq: Square,
+    /// Squares around it without a piece of its own side.
     open: Bitboard,
-    /// Those of them where it could go if no piece moved.
-    free: Bitboard,
-    /// Pieces of its side that shield it from a slider.
+    /// The open squares that are not attacked.
+    flights: Bitboard,
+    /// Pieces pinned to it.
     pinned: Bitboard,
 }
 
 impl Position {
-    /// A move that mates at once, if one of the kinds looked for is there: never wrong, but not
-    /// every mate in one is found. The side to move must not be in check.
+    /// A move that mates at once. It never errs when it names one, but misses some mates, see the
+    /// module. The side to move must not be in check.
     pub fn mate_in_one(&self) -> Option<Move> {
         debug_assert!(!self.in_check());
         let us = self.side;
@@ -41,39 +35,36 @@ impl Position {
         let around = attacks::king(king);
         let attacked = self.king_danger(!us, king) & around;
         let open = around.without(self.by_color(!us));
-        let free = open.without(attacked);
-        let supported = attacked.without(self.by_color(us));
-        if supported.is_empty() && free.any() {
-            // A checker beside the king would be taken, and a knight leaves it a way out.
+        let flights = open.without(attacked);
+        let defended = attacked.without(self.by_color(us));
+        if defended.is_empty() && flights.any() {
+            // The king would capture a checker next to it, and a knight leaves it a flight square.
             return None;
         }
-        let target = Target {
+        let enemy = EnemyKing {
             us,
-            king,
+            sq: king,
             open,
-            free,
-            pinned: self.slider_checks(!us, king).1,
+            flights,
+            pinned: self.slider_attacks(us, king).blockers,
         };
-        self.mate_by_drop(&target, supported)
-            .or_else(|| self.mate_by_move(&target, supported))
-            .or_else(|| self.mate_by_knight(&target))
+        self.mate_by_drop(&enemy, defended)
+            .or_else(|| self.mate_by_move(&enemy, defended))
+            .or_else(|| self.mate_by_knight(&enemy))
     }
 
-    fn mate_by_drop(&self, target: &Target, supported: Bitboard) -> Option<Move> {
-        let hand = self.hand(target.us);
-        let places = supported.without(self.occupied());
-        if places.is_empty() {
-            return None;
-        }
+    fn mate_by_drop(&self, enemy: &EnemyKing, defended: Bitboard) -> Option<Move> {
+        let hand = self.hand(enemy.us);
+        let squares = defended.without(self.occupied());
         for kind in DROPS {
             if !hand.has(kind) {
                 continue;
             }
-            for to in places & checking_squares(kind, target) {
-                // Before the costly tests: the dropped piece alone must see to the free squares.
-                let covered = attacks::of(kind, target.us, to, self.occupied_without(target.king));
-                if target.free.without(covered).is_empty()
-                    && self.is_mate(target, None, to, covered)
+            for to in squares & checking_squares(kind, enemy) {
+                // Cheap test first: the dropped piece alone has to take all flight squares.
+                let covered = attacks::of(kind, enemy.us, to, self.occupied_without(enemy.sq));
+                if enemy.flights.without(covered).is_empty()
+                    && self.is_mate(enemy, None, to, covered)
                 {
                     return Some(Move::drop(kind, to));
                 }
@@ -82,13 +73,13 @@ impl Position {
         None
     }
 
-    fn mate_by_move(&self, target: &Target, supported: Bitboard) -> Option<Move> {
-        let us = target.us;
+    fn mate_by_move(&self, enemy: &EnemyKing, defended: Bitboard) -> Option<Move> {
+        let us = enemy.us;
         let own_king = self.king(us).map_or(Bitboard::EMPTY, Bitboard::of);
         let zone = Bitboard::promotion_zone(us);
         let occupied = self.occupied();
-        for to in supported {
-            if target.free.without(reach(to)).any() {
+        for to in defended {
+            if enemy.flights.without(reach(to)).any() {
                 continue;
             }
             for from in self.attackers_to(us, to, occupied).without(own_king) {
@@ -100,16 +91,14 @@ impl Position {
                     plain.then(|| (kind, Move::board(from, to))),
                 ];
                 for (kind, mv) in kinds.into_iter().flatten() {
-                    if !checking_squares(kind, target).contains(to) {
+                    if !checking_squares(kind, enemy).contains(to) {
                         continue;
                     }
-                    let board = self
-                        .occupied_without(target.king)
-                        .without(Bitboard::of(from));
+                    let board = self.occupied_without(enemy.sq).without(Bitboard::of(from));
                     let covered = attacks::of(kind, us, to, board);
-                    if target.free.without(covered | Bitboard::of(to)).is_empty()
-                        && self.may_leave(from, to)
-                        && self.is_mate(target, Some(from), to, covered)
+                    if enemy.flights.without(covered | Bitboard::of(to)).is_empty()
+                        && self.pin_allows(from, to)
+                        && self.is_mate(enemy, Some(from), to, covered)
                     {
                         return Some(mv);
                     }
@@ -119,25 +108,25 @@ impl Position {
         None
     }
 
-    fn mate_by_knight(&self, target: &Target) -> Option<Move> {
-        // A knight that checks attacks nothing beside the king.
-        if target.free.any() {
+    fn mate_by_knight(&self, enemy: &EnemyKing) -> Option<Move> {
+        // A knight that gives check attacks no square next to the king.
+        if enemy.flights.any() {
             return None;
         }
-        let us = target.us;
-        let places = attacks::knight(!us, target.king);
+        let us = enemy.us;
+        let squares = attacks::knight(!us, enemy.sq);
         let covered = Bitboard::EMPTY;
-        if self.hand(us).has(PieceType::Knight) {
-            for to in places.without(self.occupied()) {
-                if self.is_mate(target, None, to, covered) {
-                    return Some(Move::drop(PieceType::Knight, to));
+        if self.hand(us).has(Knight) {
+            for to in squares.without(self.occupied()) {
+                if self.is_mate(enemy, None, to, covered) {
+                    return Some(Move::drop(Knight, to));
                 }
             }
         }
-        let knights = self.pieces(us, PieceType::Knight);
-        for to in places.without(self.by_color(us)) {
+        let knights = self.pieces(us, Knight);
+        for to in squares.without(self.by_color(us)) {
             for from in attacks::knight(!us, to) & knights {
-                if self.may_leave(from, to) && self.is_mate(target, Some(from), to, covered) {
+                if self.pin_allows(from, to) && self.is_mate(enemy, Some(from), to, covered) {
                     return Some(Move::board(from, to));
                 }
             }
@@ -145,46 +134,37 @@ impl Position {
         None
     }
 
-    /// Whether a check on `to` mates, by a piece from `from` or a dropped one, which attacks the
-    /// squares `covered`.
+    /// Whether a check on `to` mates: by a piece from `from` or a dropped one, which attacks
+    /// `covered` from there.
     fn is_mate(
         &self,
-        target: &Target,
+        enemy: &EnemyKing,
         from: Option<Square>,
         to: Square,
         covered: Bitboard,
     ) -> bool {
-        let (us, king) = (target.us, target.king);
+        let (us, king) = (enemy.us, enemy.sq);
         let moved = from.map_or(Bitboard::EMPTY, Bitboard::of);
         let there = Bitboard::of(to);
         let occupied = self.occupied().without(moved) | there;
-        // The piece may have blocked or opened lines of others.
+        // The move may have opened or closed lines of other pieces.
         let others = self.by_color(us).without(moved);
         let attacked =
             self.king_danger_with(!us, king, occupied ^ Bitboard::of(king), others) | covered;
-        let beside = attacks::king(king) & there;
-        let flights = (target.open | beside).without(attacked);
+        let captured = attacks::king(king) & there;
+        let flights = (enemy.open | captured).without(attacked);
         if flights.any() {
             return false;
         }
-        // A slider that has moved may have been what pinned a piece.
-        let pinned = if from.is_some_and(|from| is_slider(self.piece_on(from).kind())) {
-            Bitboard::EMPTY
-        } else {
-            target.pinned
+        // A slider that moves may have been a pinner.
+        let pinned = match from.map(|from| self.piece_on(from).kind()) {
+            Some(Lance | Bishop | Rook | Horse | Dragon) => Bitboard::EMPTY,
+            _ => enemy.pinned,
         };
         self.attackers_to(!us, to, occupied)
             .without(Bitboard::of(king) | there)
             .into_iter()
-            .all(|taker| pinned.contains(taker) && !lines::same_ray(king, taker, to))
-    }
-
-    /// Whether the own king stays safe when a piece goes from one square to another.
-    fn may_leave(&self, from: Square, to: Square) -> bool {
-        match self.king(self.side) {
-            Some(king) if self.pinned().contains(from) => lines::same_ray(king, from, to),
-            _ => true,
-        }
+            .all(|captor| pinned.contains(captor) && !lines::same_ray(king, captor, to))
     }
 
     fn occupied_without(&self, king: Square) -> Bitboard {
@@ -192,33 +172,22 @@ impl Position {
     }
 }
 
-/// What a piece on a square could attack beside it at most, and the square.
+/// The square and all squares that any piece but a knight could attack from it.
 fn reach(to: Square) -> Bitboard {
     attacks::king(to) | attacks::rook_rays(to) | attacks::bishop_rays(to) | Bitboard::of(to)
 }
 
-fn is_slider(kind: PieceType) -> bool {
-    matches!(
-        kind,
-        PieceType::Lance
-            | PieceType::Bishop
-            | PieceType::Rook
-            | PieceType::Horse
-            | PieceType::Dragon
-    )
-}
-
-/// Squares beside the king from which a kind attacks it.
-fn checking_squares(kind: PieceType, target: &Target) -> Bitboard {
-    let (them, king) = (!target.us, target.king);
+/// Squares next to the king from which a kind attacks it.
+fn checking_squares(kind: PieceType, enemy: &EnemyKing) -> Bitboard {
+    let (them, king) = (!enemy.us, enemy.sq);
     let around = attacks::king(king);
     match kind {
-        PieceType::Pawn | PieceType::Lance => attacks::pawn(them, king),
-        PieceType::Silver => attacks::silver(them, king),
-        PieceType::Bishop => attacks::bishop_rays(king) & around,
-        PieceType::Rook => attacks::rook_rays(king) & around,
-        PieceType::Horse | PieceType::Dragon => around,
-        PieceType::Knight | PieceType::King => Bitboard::EMPTY,
+        Pawn | Lance => attacks::pawn(them, king),
+        Silver => attacks::silver(them, king),
+        Bishop => attacks::bishop_rays(king) & around,
+        Rook => attacks::rook_rays(king) & around,
+        Horse | Dragon => around,
+        Knight | King => Bitboard::EMPTY,
         _ => attacks::gold(them, king),
     }
 }

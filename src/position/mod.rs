@@ -9,6 +9,7 @@
 //! A king may be missing (mate problems leave out the attacker's); it then cannot be in check.
 #![forbid(unsafe_code)]
 
+mod checks;
 mod declaration;
 mod do_move;
 mod legality;
@@ -18,28 +19,47 @@ mod perft;
 mod repetition;
 mod see;
 mod sfen;
-mod sfen_error;
-mod state;
 mod validate;
 pub mod zobrist;
 
+pub use checks::CheckInfo;
 pub use declaration::{Declaration, EnteringKingRule};
-pub use movegen::{CheckInfo, MoveCount, MoveSink};
+pub use do_move::DirtyPieces;
+pub use movegen::{MoveCount, MoveSink};
 pub use perft::{PerftEntry, perft, perft_divide};
 pub use repetition::{GameRepetition, Repetition};
 pub use see::see_value;
-pub use sfen::STARTPOS_SFEN;
-pub use sfen_error::SfenError;
-pub use state::DirtyPieces;
+pub use sfen::{STARTPOS_SFEN, SfenError};
 
 use crate::bitboard::Bitboard;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
-use repetition::KeyFilter;
-use state::State;
-use std::fmt;
+use repetition::RepetitionFilter;
 
-/// A position together with the moves that led to it.
-#[derive(Clone)]
+/// What [`Position::undo_move`] brings back from a stack instead of working it out.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct State {
+    /// Key of board and side to move.
+    board_key: u64,
+    /// Key of both hands.
+    hand_key: u64,
+    /// Both hands, by colour.
+    hands: [Hand; 2],
+    /// Enemy pieces that give check to the side to move.
+    checkers: Bitboard,
+    /// Pieces of the side to move that are pinned to its king.
+    pinned: Bitboard,
+    /// What the last move captured.
+    captured: Piece,
+    /// The last move; [`Move::NONE`] at the start, [`Move::NULL`] after a null move.
+    last_move: Move,
+    /// For each colour, how many of its latest moves gave check without a break (連続王手).
+    continuous_checks: [u16; 2],
+    /// Plies since the start position or the last null move.
+    plies_from_null: u32,
+}
+
+/// A position and the moves that led to it.
+#[derive(Clone, PartialEq)]
 pub struct Position {
     board: [Piece; Square::COUNT],
     by_kind: [Bitboard; 16],
@@ -52,7 +72,7 @@ pub struct Position {
     game_ply: u32,
     state: State,
     state_stack: Vec<State>,
-    filter: KeyFilter,
+    repetition_filter: RepetitionFilter,
 }
 
 impl Position {
@@ -65,9 +85,9 @@ impl Position {
             kings: [None; 2],
             side: Color::Black,
             game_ply: 1,
-            state: State::empty(),
+            state: State::default(),
             state_stack: Vec::with_capacity(512),
-            filter: KeyFilter::new(),
+            repetition_filter: RepetitionFilter::new(),
         }
     }
 
@@ -246,6 +266,25 @@ impl Position {
         self.piece_on(mv.to()).is_some()
     }
 
+    /// Horses, dragons and kings, both sides: all that steps like a king.
+    #[inline(always)]
+    fn king_step_pieces(&self) -> Bitboard {
+        self.by_kind(PieceType::King)
+            | self.by_kind(PieceType::Horse)
+            | self.by_kind(PieceType::Dragon)
+    }
+
+    /// The board key, computed from the board.
+    fn compute_board_key(&self) -> u64 {
+        let side = match self.side {
+            Color::Black => 0,
+            Color::White => zobrist::side(),
+        };
+        self.occupied()
+            .into_iter()
+            .fold(side, |key, sq| key ^ zobrist::piece(self.piece_on(sq), sq))
+    }
+
     /// Puts a piece on an empty square, keys aside.
     #[inline(always)]
     fn put(&mut self, piece: Piece, sq: Square) {
@@ -262,26 +301,5 @@ impl Position {
         if kind.moves_like_gold() {
             self.golds.toggle(sq);
         }
-    }
-}
-
-impl PartialEq for Position {
-    fn eq(&self, other: &Position) -> bool {
-        self.board == other.board
-            && self.by_kind == other.by_kind
-            && self.by_color == other.by_color
-            && self.golds == other.golds
-            && self.kings == other.kings
-            && self.side == other.side
-            && self.game_ply == other.game_ply
-            && self.state == other.state
-            && self.state_stack == other.state_stack
-            && self.filter == other.filter
-    }
-}
-
-impl fmt::Debug for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.to_sfen())
     }
 }

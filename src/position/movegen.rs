@@ -1,17 +1,16 @@
 //! Legal move generation.
 //!
-//! One generator serves captures, quiet moves, checks and plain counting: a [`Targets`] says
-//! which squares each piece may go to, a [`MoveSink`] takes the sets found. Pins and checks are
-//! masks, king steps are tested against [`Position::king_danger`], and the one square on which a
-//! pawn drop could mate (打ち歩詰め) is tested by [`Position::is_drop_pawn_mate`], so whatever
-//! comes out is legal.
+//! One generator serves captures, quiet moves, checks and counting: [`Targets`] says which squares
+//! each piece may go to, a [`MoveSink`] takes the sets found. Pins and checks are masks, king moves
+//! are tested against [`Position::king_danger`], and the one square on which a pawn drop could mate
+//! (打ち歩詰め) by [`Position::is_drop_pawn_mate`], so every generated move is legal.
 #![forbid(unsafe_code)]
 
-use super::Position;
+use super::{CheckInfo, Position};
 use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, MAX_MOVES, Move, PieceType, Square};
 
-/// What takes generated moves. Moves come as sets of target squares, so that one generator serves
+/// What takes generated moves. They come as sets of target squares, so that one generator serves
 /// lists of moves, counting and the scored lists of the search.
 pub trait MoveSink {
     /// Moves of one piece: to `plain` without, to `promoting` with promotion.
@@ -69,24 +68,25 @@ impl MoveSink for Vec<Move> {
     }
 }
 
-/// Which squares are asked for.
+/// The target squares that are asked for.
 trait Targets {
-    /// Targets of a piece that stands on `from` and will be of this kind when it arrives.
-    fn board(&self, from: Square, kind: PieceType) -> Bitboard;
-    /// Targets of a set of pawns of one side that arrive as this kind, taken together.
+    /// Whether any drop is asked for.
+    const DROPS: bool;
+    /// Targets of a piece on `from` that is of this kind after the move.
+    fn piece(&self, from: Square, kind: PieceType) -> Bitboard;
+    /// Targets of all pawns of a side that are of this kind after the move.
     fn pawns(&self, pawns: Bitboard, us: Color, kind: PieceType) -> Bitboard;
     /// Targets of drops of a kind.
     fn drops(&self, kind: PieceType) -> Bitboard;
-    /// Whether any drop is asked for.
-    const DROPS: bool;
 }
 
-/// The same squares for every piece.
+/// One set of targets for all pieces.
 struct AllTargets<const DROPS: bool>(Bitboard);
 
 impl<const DROPS: bool> Targets for AllTargets<DROPS> {
+    const DROPS: bool = DROPS;
     #[inline(always)]
-    fn board(&self, _: Square, _: PieceType) -> Bitboard {
+    fn piece(&self, _: Square, _: PieceType) -> Bitboard {
         self.0
     }
     #[inline(always)]
@@ -97,88 +97,37 @@ impl<const DROPS: bool> Targets for AllTargets<DROPS> {
     fn drops(&self, _: PieceType) -> Bitboard {
         Bitboard::ALL
     }
-    const DROPS: bool = DROPS;
 }
 
-/// From where pieces of the side to move give check, and which of them uncover one.
-/// Worked out once a node by [`Position::check_info`].
-#[derive(Clone, Debug)]
-pub struct CheckInfo {
-    squares: [Bitboard; 16],
-    /// Own pieces that uncover a check when they leave the line to the enemy king.
-    pub discovered_checkers: Bitboard,
-    enemy_king: Option<Square>,
-}
-
-impl CheckInfo {
-    /// Squares from which a piece of this kind gives check.
-    #[inline(always)]
-    pub fn squares(&self, kind: PieceType) -> Bitboard {
-        self.squares[kind.index()]
-    }
-
-    /// Squares on which a piece gives check that goes there from `from`, or is dropped, and is
-    /// then of this kind.
-    #[inline(always)]
-    pub fn squares_from(&self, from: Option<Square>, kind: PieceType) -> Bitboard {
-        match from {
-            Some(from) => self.squares(kind) | self.discovered(from),
-            None => self.squares(kind),
-        }
-    }
-
-    /// Whether a piece of `kind` that goes from `from` to `to` gives check.
-    #[inline(always)]
-    fn gives_check(&self, from: Square, to: Square, kind: PieceType) -> bool {
-        self.squares(kind).contains(to)
-            || self.discovered_checkers.contains(from)
-                && self
-                    .enemy_king
-                    .is_some_and(|king| !lines::same_ray(king, from, to))
-    }
-
-    /// Squares off the line on which a discoverer stands.
-    #[inline(always)]
-    fn discovered(&self, from: Square) -> Bitboard {
-        match self.enemy_king {
-            Some(king) if self.discovered_checkers.contains(from) => {
-                !lines::ray_through(king, from)
-            }
-            _ => Bitboard::EMPTY,
-        }
-    }
-}
-
-/// Only moves that give check, to the squares of a mask.
-struct Checking<'a> {
+/// Targets on which a move gives check, within a mask.
+struct CheckTargets<'a> {
     info: &'a CheckInfo,
     mask: Bitboard,
 }
 
-impl Targets for Checking<'_> {
+impl Targets for CheckTargets<'_> {
+    const DROPS: bool = true;
     #[inline(always)]
-    fn board(&self, from: Square, kind: PieceType) -> Bitboard {
+    fn piece(&self, from: Square, kind: PieceType) -> Bitboard {
         self.info.squares_from(Some(from), kind) & self.mask
     }
     #[inline(always)]
     fn pawns(&self, pawns: Bitboard, us: Color, kind: PieceType) -> Bitboard {
-        let mut uncovering = pawns & self.info.discovered_checkers;
+        let mut discovering = pawns & self.info.discovered_checkers;
         if let Some(king) = self.info.enemy_king {
-            uncovering = uncovering.without(Bitboard::file(king.file()));
+            discovering = discovering.without(Bitboard::file(king.file()));
         }
-        (pawns.forward(us) & self.info.squares(kind) | uncovering.forward(us)) & self.mask
+        (pawns.forward(us) & self.info.squares(kind) | discovering.forward(us)) & self.mask
     }
     #[inline(always)]
     fn drops(&self, kind: PieceType) -> Bitboard {
         self.info.squares(kind)
     }
-    const DROPS: bool = true;
 }
 
 impl Position {
-    /// All legal moves. `ALL` asks for every one; without it the promotions of pawn, bishop,
-    /// rook and of a lance to the second rank are not accompanied by the same move unpromoted,
-    /// which is hardly ever better.
+    /// Legal moves, all of them with `ALL`. Without it, pawn, bishop, rook and a lance that
+    /// reaches the second rank always promote where they can: not promoting is hardly ever better.
     pub fn generate_legal<const ALL: bool>(&self, sink: &mut impl MoveSink) {
         let targets = AllTargets::<true>(!self.by_color(self.side));
         self.generate::<ALL, _>(&targets, sink);
@@ -190,28 +139,19 @@ impl Position {
         self.generate::<ALL, _>(&targets, sink);
     }
 
-    /// Legal moves that do not capture, drops among them.
+    /// Legal moves that do not capture, drops included.
     pub fn generate_quiets<const ALL: bool>(&self, sink: &mut impl MoveSink) {
         let targets = AllTargets::<true>(!self.occupied());
         self.generate::<ALL, _>(&targets, sink);
     }
 
-    /// Legal moves that do not capture and put no piece on the board: without the drops.
-    pub fn generate_quiet_board_moves<const ALL: bool>(&self, sink: &mut impl MoveSink) {
-        let targets = AllTargets::<false>(!self.occupied());
-        self.generate::<ALL, _>(&targets, sink);
-    }
-
     /// Legal moves that give check.
     pub fn generate_checks<const ALL: bool>(&self, info: &CheckInfo, sink: &mut impl MoveSink) {
-        let targets = Checking {
-            info,
-            mask: !self.by_color(self.side),
-        };
-        self.generate::<ALL, _>(&targets, sink);
+        let mask = !self.by_color(self.side);
+        self.generate::<ALL, _>(&CheckTargets { info, mask }, sink);
     }
 
-    /// All legal moves, needless non-promotions included.
+    /// All legal moves.
     pub fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(MAX_MOVES);
         self.generate_legal::<true>(&mut moves);
@@ -236,86 +176,22 @@ impl Position {
         self.count_legal_moves() != 0
     }
 
-    /// Works out which moves of the side to move give check.
-    pub fn check_info(&self) -> CheckInfo {
-        let us = self.side;
-        let them = !us;
-        let Some(king) = self.king(them) else {
-            let nowhere = Bitboard::EMPTY;
-            return CheckInfo {
-                squares: [nowhere; 16],
-                discovered_checkers: nowhere,
-                enemy_king: None,
-            };
-        };
-        let occupied = self.occupied();
-        let pawn = attacks::pawn(them, king);
-        let knight = attacks::knight(them, king);
-        let silver = attacks::silver(them, king);
-        let gold = attacks::gold(them, king);
-        let bishop = attacks::bishop(king, occupied);
-        let rook = attacks::rook(king, occupied);
-        let lance = rook & attacks::lance_ray(them, king);
-        let horse = bishop | attacks::king(king);
-        let dragon = rook | attacks::king(king);
-        let none = Bitboard::EMPTY;
-        // In the order of `PieceType`; a king never gives check itself.
-        let squares = [
-            none, pawn, lance, knight, silver, bishop, rook, gold, none, gold, gold, gold, gold,
-            horse, dragon, none,
-        ];
-        let mut discovered_checkers = Bitboard::EMPTY;
-        for sniper in self.snipers(them, king) {
-            let shield = lines::between(king, sniper) & occupied;
-            if !shield.more_than_one() {
-                discovered_checkers |= shield;
-            }
-        }
-        discovered_checkers &= self.by_color(us);
-        CheckInfo {
-            squares,
-            discovered_checkers,
-            enemy_king: Some(king),
-        }
-    }
-
-    /// Whether a legal move gives check.
-    #[inline(always)]
-    pub fn gives_check(&self, mv: Move, info: &CheckInfo) -> bool {
-        let to = mv.to();
-        if mv.is_drop() {
-            return info.squares(mv.dropped()).contains(to);
-        }
-        let from = mv.from();
-        let mut kind = self.piece_on(from).kind();
-        if mv.is_promotion() {
-            kind = kind.promote();
-        }
-        // A promoting or capturing move along its own line can uncover nothing new on that line,
-        // but a slider that moves away from the king along a ray still checks behind itself only
-        // through squares, which `squares` of the old occupancy already covers.
-        info.gives_check(from, to, kind)
-    }
-
-    // One body for both colours: a search generates for them in turn, and two copies of what is
-    // the largest function of it would drive each other out of the instruction cache.
+    // One body for both colours: a search generates for them in turn, and two copies of its largest
+    // function would drive each other out of the instruction cache.
     #[inline(always)]
     fn generate<const ALL: bool, T: Targets>(&self, targets: &T, sink: &mut impl MoveSink) {
         let us = self.side;
         let king = self.king(us);
         if let Some(king) = king {
-            let steps = (attacks::king(king) & targets.board(king, PieceType::King))
+            let steps = (attacks::king(king) & targets.piece(king, PieceType::King))
                 .without(self.by_color(us));
             if steps.any() {
-                sink.piece_moves(
-                    king,
-                    steps.without(self.king_danger(us, king)),
-                    Bitboard::EMPTY,
-                );
+                let safe = steps.without(self.king_danger(us, king));
+                sink.piece_moves(king, safe, Bitboard::EMPTY);
             }
         }
 
-        // In check, other pieces must take the checker or step between.
+        // In check, other pieces must capture the checker or interpose.
         let mut allowed = Bitboard::ALL;
         let checkers = self.checkers();
         if let (Some(king), Some(checker)) = (king, checkers.first()) {
@@ -346,18 +222,18 @@ impl Position {
             pawns = pawns.without(self.pinned().without(Bitboard::file(king.file())));
         }
         let zone = Bitboard::promotion_zone(us);
-        let stay = if ALL {
-            !Bitboard::far_ranks(us, 1)
+        let must_promote = if ALL {
+            Bitboard::far_ranks(us, 1)
         } else {
-            !zone
+            zone
         };
-        let plain = targets.pawns(pawns, us, PieceType::Pawn) & allowed & stay;
+        let plain = targets.pawns(pawns, us, PieceType::Pawn) & allowed;
         let promoting = targets.pawns(pawns, us, PieceType::ProPawn) & allowed & zone;
         let step = match us {
             Color::Black => -1,
             Color::White => 1,
         };
-        sink.pawn_moves(step, plain, promoting);
+        sink.pawn_moves(step, plain.without(must_promote), promoting);
     }
 
     #[inline(always)]
@@ -368,10 +244,11 @@ impl Position {
         targets: &T,
         sink: &mut impl MoveSink,
     ) {
+        use PieceType::*;
         let own = self.by_color(us);
         let occupied = self.occupied();
         let zone = Bitboard::promotion_zone(us);
-        // What a piece may reach: check and pin permitting.
+        // Squares a piece may reach: check and pin permitting.
         let reach = |from: Square, attacks: Bitboard| {
             let mut reach = attacks & allowed;
             if self.pinned().contains(from)
@@ -381,94 +258,56 @@ impl Position {
             }
             reach
         };
-
-        for from in self.by_kind(PieceType::Lance) & own {
-            let reach = reach(from, attacks::lance(us, from, occupied));
-            let stay = !Bitboard::far_ranks(us, if ALL { 1 } else { 2 });
-            let plain = reach & stay & targets.board(from, PieceType::Lance);
-            sink.piece_moves(
-                from,
-                plain,
-                reach & zone & targets.board(from, PieceType::ProLance),
-            );
-        }
-        for from in self.by_kind(PieceType::Knight) & own {
-            let reach = reach(from, attacks::knight(us, from));
-            let stay = !Bitboard::far_ranks(us, 2);
-            let plain = reach & stay & targets.board(from, PieceType::Knight);
-            sink.piece_moves(
-                from,
-                plain,
-                reach & zone & targets.board(from, PieceType::ProKnight),
-            );
-        }
-        for from in self.by_kind(PieceType::Silver) & own {
-            let reach = reach(from, attacks::silver(us, from));
-            let zone = if zone.contains(from) {
+        // Targets on which a piece may promote: any that it reaches from within the zone.
+        let promotion = |from: Square| {
+            if zone.contains(from) {
                 Bitboard::ALL
             } else {
                 zone
-            };
-            let plain = reach & targets.board(from, PieceType::Silver);
-            sink.piece_moves(
-                from,
-                plain,
-                reach & zone & targets.board(from, PieceType::ProSilver),
-            );
+            }
+        };
+
+        for from in self.by_kind(Lance) & own {
+            let reach = reach(from, attacks::lance(us, from, occupied));
+            let must_promote = Bitboard::far_ranks(us, if ALL { 1 } else { 2 });
+            let plain = reach.without(must_promote) & targets.piece(from, Lance);
+            sink.piece_moves(from, plain, reach & zone & targets.piece(from, ProLance));
+        }
+        for from in self.by_kind(Knight) & own {
+            let reach = reach(from, attacks::knight(us, from));
+            let must_promote = Bitboard::far_ranks(us, 2);
+            let plain = reach.without(must_promote) & targets.piece(from, Knight);
+            sink.piece_moves(from, plain, reach & zone & targets.piece(from, ProKnight));
+        }
+        for from in self.by_kind(Silver) & own {
+            let reach = reach(from, attacks::silver(us, from));
+            let promoting = reach & promotion(from) & targets.piece(from, ProSilver);
+            sink.piece_moves(from, reach & targets.piece(from, Silver), promoting);
         }
         for from in self.golds() & own {
             let reach = reach(from, attacks::gold(us, from));
-            sink.piece_moves(
-                from,
-                reach & targets.board(from, PieceType::Gold),
-                Bitboard::EMPTY,
-            );
+            sink.piece_moves(from, reach & targets.piece(from, Gold), Bitboard::EMPTY);
         }
-        for from in self.by_kind(PieceType::Bishop) & own {
-            let reach = reach(from, attacks::bishop(from, occupied));
-            let zone = if zone.contains(from) {
-                Bitboard::ALL
-            } else {
-                zone
-            };
-            let stay = if ALL { Bitboard::ALL } else { !zone };
-            let plain = reach & stay & targets.board(from, PieceType::Bishop);
-            sink.piece_moves(
-                from,
-                plain,
-                reach & zone & targets.board(from, PieceType::Horse),
-            );
+        for (kind, attacks) in [
+            (Bishop, attacks::bishop as fn(Square, Bitboard) -> Bitboard),
+            (Rook, attacks::rook),
+        ] {
+            for from in self.by_kind(kind) & own {
+                let reach = reach(from, attacks(from, occupied));
+                let promotion = promotion(from);
+                let plain = if ALL { reach } else { reach.without(promotion) };
+                let promoting = reach & promotion & targets.piece(from, kind.promote());
+                sink.piece_moves(from, plain & targets.piece(from, kind), promoting);
+            }
         }
-        for from in self.by_kind(PieceType::Rook) & own {
-            let reach = reach(from, attacks::rook(from, occupied));
-            let zone = if zone.contains(from) {
-                Bitboard::ALL
-            } else {
-                zone
-            };
-            let stay = if ALL { Bitboard::ALL } else { !zone };
-            let plain = reach & stay & targets.board(from, PieceType::Rook);
-            sink.piece_moves(
-                from,
-                plain,
-                reach & zone & targets.board(from, PieceType::Dragon),
-            );
-        }
-        for from in self.by_kind(PieceType::Horse) & own {
-            let reach = reach(from, attacks::horse(from, occupied));
-            sink.piece_moves(
-                from,
-                reach & targets.board(from, PieceType::Horse),
-                Bitboard::EMPTY,
-            );
-        }
-        for from in self.by_kind(PieceType::Dragon) & own {
-            let reach = reach(from, attacks::dragon(from, occupied));
-            sink.piece_moves(
-                from,
-                reach & targets.board(from, PieceType::Dragon),
-                Bitboard::EMPTY,
-            );
+        for (kind, attacks) in [
+            (Horse, attacks::horse as fn(Square, Bitboard) -> Bitboard),
+            (Dragon, attacks::dragon),
+        ] {
+            for from in self.by_kind(kind) & own {
+                let reach = reach(from, attacks(from, occupied));
+                sink.piece_moves(from, reach & targets.piece(from, kind), Bitboard::EMPTY);
+            }
         }
     }
 
@@ -480,19 +319,21 @@ impl Position {
         targets: &T,
         sink: &mut impl MoveSink,
     ) {
+        use PieceType::*;
         let hand = self.hand(us);
-        if hand.has(PieceType::Pawn) {
-            let squares = empty & targets.drops(PieceType::Pawn) & self.pawn_drop_squares(us);
-            sink.drops(PieceType::Pawn, self.without_pawn_mate(us, squares));
+        if hand.has(Pawn) {
+            let mut squares = empty & targets.drops(Pawn) & self.pawn_drop_squares(us);
+            if let Some(king) = self.king(!us)
+                && let head = attacks::pawn(!us, king)
+                && head.intersects(squares)
+                && let Some(to) = head.first()
+                && self.is_drop_pawn_mate(to)
+            {
+                squares = squares.without(head);
+            }
+            sink.drops(Pawn, squares);
         }
-        for kind in [
-            PieceType::Lance,
-            PieceType::Knight,
-            PieceType::Silver,
-            PieceType::Bishop,
-            PieceType::Rook,
-            PieceType::Gold,
-        ] {
+        for kind in [Lance, Knight, Silver, Bishop, Rook, Gold] {
             if hand.has(kind) {
                 let dead = Bitboard::far_ranks(us, kind.dead_ranks());
                 sink.drops(kind, (empty & targets.drops(kind)).without(dead));
@@ -500,25 +341,11 @@ impl Position {
         }
     }
 
-    /// Squares on which nifu and the last rank allow a pawn drop, occupied ones among them.
+    /// Squares that nifu (二歩) and the last rank leave to pawn drops, occupied ones included.
     #[inline(always)]
     pub(super) fn pawn_drop_squares(&self, us: Color) -> Bitboard {
         self.pieces(us, PieceType::Pawn)
             .empty_files()
             .without(Bitboard::far_ranks(us, 1))
-    }
-
-    /// Takes the square before the enemy king out of a set if a pawn dropped there would mate.
-    #[inline(always)]
-    fn without_pawn_mate(&self, us: Color, squares: Bitboard) -> Bitboard {
-        if let Some(king) = self.king(!us)
-            && let head = attacks::pawn(!us, king)
-            && head.intersects(squares)
-            && let Some(to) = head.first()
-            && self.is_drop_pawn_mate(to)
-        {
-            return squares.without(head);
-        }
-        squares
     }
 }

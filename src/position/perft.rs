@@ -1,20 +1,20 @@
-//! Perft: how many lines of play a number of plies has. The yardstick of move generation.
+//! Perft: counting the leaf nodes of the full game tree, to test move generation and its speed.
 //! <https://www.chessprogramming.org/Perft>
 #![forbid(unsafe_code)]
 
 use super::Position;
 use crate::types::Move;
 
-/// The lines that start with one move.
+/// A root move and its share of the leaf nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PerftEntry {
-    /// The first move.
+    /// The root move.
     pub mv: Move,
-    /// Lines of the full length that start with it.
+    /// Leaf nodes below it.
     pub nodes: u64,
 }
 
-/// Number of lines of `depth` plies. Moves of the last ply are counted, not played.
+/// Leaf nodes at `depth` plies. Moves of the last ply are counted in bulk, not played.
 pub fn perft(position: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -33,7 +33,7 @@ pub fn perft(position: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// The same, move by move.
+/// Perft with the leaf nodes of each root move.
 pub fn perft_divide(position: &mut Position, depth: u32) -> Vec<PerftEntry> {
     position
         .legal_moves()

@@ -1,5 +1,5 @@
-//! Repetition (千日手): the fourth occurrence, perpetual check (連続王手の千日手), and the
-//! superior and inferior repetitions (優等局面, 劣等局面) the search makes use of.
+//! Repetition (千日手): the fourth occurrence of a position, perpetual check (連続王手の千日手), and
+//! the superior and inferior positions (優等局面, 劣等局面) that the search uses.
 #![forbid(unsafe_code)]
 
 use super::Position;
@@ -11,15 +11,15 @@ use std::fmt;
 pub enum Repetition {
     /// No repetition that counts.
     None,
-    /// An ordinary repetition.
+    /// A repetition without perpetual check.
     Draw,
-    /// The opponent gave check with every move between: it has lost.
+    /// Perpetual check by the opponent, who loses.
     Win,
-    /// The side to move gave check with every move between: it has lost.
+    /// Perpetual check by the side to move, which loses.
     Loss,
-    /// The same board with more in hand than before.
+    /// An earlier board with more in hand (優等局面).
     Superior,
-    /// The same board with less in hand than before.
+    /// An earlier board with less in hand (劣等局面).
     Inferior,
 }
 
@@ -47,52 +47,52 @@ impl fmt::Display for GameRepetition {
 /// Occurrences of a position that end the game.
 const OCCURRENCES: usize = 4;
 
-/// Counts how often board keys occurred on the current line, by their low bits. A count of one
-/// proves that the position is new, which spares nearly every node the look back.
+/// Counts of the board keys on the current line, by their low bits. A count of one proves that the
+/// board is new, which spares nearly every node the walk back through the states.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct KeyFilter(Box<[u16; KeyFilter::SIZE]>);
+pub(super) struct RepetitionFilter(Box<[u16; RepetitionFilter::SIZE]>);
 
-impl KeyFilter {
+impl RepetitionFilter {
     const SIZE: usize = 8192;
 
-    pub(super) fn new() -> KeyFilter {
-        KeyFilter(Box::new([0; KeyFilter::SIZE]))
+    pub(super) fn new() -> RepetitionFilter {
+        RepetitionFilter(Box::new([0; RepetitionFilter::SIZE]))
     }
 
     #[inline(always)]
     fn slot(&mut self, key: u64) -> &mut u16 {
-        &mut self.0[key as usize % KeyFilter::SIZE]
+        &mut self.0[key as usize % RepetitionFilter::SIZE]
     }
 
-    /// The line reaches a position.
+    /// Counts a board reached by a move.
     #[inline(always)]
-    pub(super) fn enter(&mut self, key: u64) {
+    pub(super) fn push(&mut self, key: u64) {
         let slot = self.slot(key);
         *slot = slot.wrapping_add(1);
     }
 
-    /// The line is taken back from a position.
+    /// Takes back the count of a board.
     #[inline(always)]
-    pub(super) fn leave(&mut self, key: u64) {
+    pub(super) fn pop(&mut self, key: u64) {
         let slot = self.slot(key);
         *slot = slot.wrapping_sub(1);
     }
 
     #[inline(always)]
     fn may_repeat(&self, key: u64) -> bool {
-        self.0[key as usize % KeyFilter::SIZE] > 1
+        self.0[key as usize % RepetitionFilter::SIZE] > 1
     }
 }
 
 impl Position {
-    /// What repetition means at this node of a search, `ply` plies below its root.
+    /// The repetition at a search node `ply` plies below the root.
     ///
-    /// A position that occurred since the root counts at once as the result that repeating it
-    /// leads to; one from before the root, or the root itself, once this is its fourth occurrence.
-    /// Other hands on the same board count only since the root.
+    /// A repetition of a position below the root counts at once, one of the root or a position
+    /// before it at the fourth occurrence. Superior and inferior positions count below the root
+    /// only.
     #[inline]
     pub fn repetition(&self, ply: usize) -> Repetition {
-        if !self.filter.may_repeat(self.state.board_key) {
+        if !self.repetition_filter.may_repeat(self.state.board_key) {
             return Repetition::None;
         }
         self.search_repetition(ply)
@@ -133,7 +133,7 @@ impl Position {
         Repetition::None
     }
 
-    /// The result of repeating the position of `distance` plies ago.
+    /// What it means to repeat the position `distance` plies ago.
     fn repeated(&self, distance: usize) -> Repetition {
         let us = self.side.index();
         let moves = distance / 2;
@@ -146,8 +146,8 @@ impl Position {
         }
     }
 
-    /// How the game so far stands under the repetition rule: the first fourth occurrence of a
-    /// position ended it, whatever was played after that.
+    /// How the game stands under the repetition rule. The first position to occur a fourth time
+    /// ended it, whatever was played after that.
     pub fn game_repetition(&self) -> GameRepetition {
         let states: Vec<_> = self.state_stack.iter().chain([&self.state]).collect();
         let start_side = if self.state_stack.len().is_multiple_of(2) {

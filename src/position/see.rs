@@ -1,88 +1,75 @@
-//! Static exchange evaluation: what a move wins or loses if both sides go on capturing on its
-//! target with their least valuable piece and may stop at any time.
+//! Static exchange evaluation (SEE): what a move wins or loses if both sides go on capturing on its
+//! target square, each with its least valuable attacker, and may stop at any time.
 //! <https://www.chessprogramming.org/Static_Exchange_Evaluation>
 #![forbid(unsafe_code)]
 
 use super::Position;
+use super::checks::SliderAttacks;
 use crate::bitboard::{Bitboard, attacks, lines};
-use crate::types::{Color, Move, Piece, PieceType, Square, Value};
+use crate::types::{Color, Move, Piece, PieceType, PieceType::*, Square, Value};
 
-/// Exchange values by [`PieceType`] index, in centipawns. Golds and promoted small pieces are one
-/// class; the king is worth more than anything it could take.
+/// Exchange values by [`PieceType`] index, in centipawns. All that moves like a gold counts as a
+/// gold; the king is worth more than anything it could capture.
 const VALUES: [Value; 16] = [
     0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395, 0,
 ];
 
-/// Exchange value of what stands on a square, 0 for nothing.
+/// Exchange value of a piece, 0 for an empty square.
 #[inline(always)]
 pub fn see_value(piece: Piece) -> Value {
     VALUES[piece.kind_index()]
 }
 
-/// Kinds in the order in which they capture; gold stands for all that moves like one.
+/// Kinds from the least to the most valuable; gold stands for all that moves like one.
 const ORDER: [PieceType; 9] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-    PieceType::Horse,
-    PieceType::Dragon,
+    Pawn, Lance, Knight, Silver, Gold, Bishop, Rook, Horse, Dragon,
 ];
 
 impl Position {
     /// Whether the exchange that a legal move starts is worth at least `threshold` centipawns to
-    /// its side. Promotion gains are left out. A pinned piece takes part only along its pin, for
-    /// as long as the pinning piece stands. A drop risks the dropped piece and wins nothing.
+    /// the side to move. What a piece gains by promoting is left out. A pinned piece captures only
+    /// along its pin, for as long as the pinner stands.
     pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
         let to = mv.to();
-        // What the side that has just captured would lose if it lost that piece for nothing more.
-        let mut at_stake = see_value(self.piece_on(to)) - threshold;
-        if at_stake < 0 {
+        // What the side that has just captured is ahead, at worst after losing the capturer.
+        let mut swap = see_value(self.piece_on(to)) - threshold;
+        if swap < 0 {
             return false;
         }
-        let (occupied, moved) = if mv.is_drop() {
-            (
-                self.occupied() | Bitboard::of(to),
-                VALUES[mv.dropped().index()],
-            )
+        let mut occupied = self.occupied() | Bitboard::of(to);
+        let moved = if mv.is_drop() {
+            VALUES[mv.dropped().index()]
         } else {
-            let from = mv.from();
-            // Promotion gains are left out, so what stands to be lost is the piece as it was.
-            let occupied = self.occupied().without(Bitboard::of(from)) | Bitboard::of(to);
-            (occupied, see_value(self.piece_on(from)))
+            occupied = occupied.without(Bitboard::of(mv.from()));
+            see_value(self.piece_on(mv.from()))
         };
-        at_stake = moved - at_stake;
-        if at_stake <= 0 {
+        swap = moved - swap;
+        if swap <= 0 {
             return true;
         }
-
-        let takers = self.attackers_to(!self.side, to, occupied) & occupied;
-        takers.is_empty() || self.exchange(to, occupied, takers, at_stake)
+        let captors = self.attackers_to(!self.side, to, occupied) & occupied;
+        captors.is_empty() || self.exchange(to, occupied, captors, swap)
     }
 
-    /// Plays out an exchange in which `takers` of the opponent may take the piece that has
-    /// arrived, to the gain of `at_stake` for the opponent. Returns whether it is good for the
-    /// side to move at the root.
+    /// Plays out the exchange in which `captors` of the opponent may take the piece that has come
+    /// to `to`. Whether it is good for the side to move.
     fn exchange(
         &self,
         to: Square,
         mut occupied: Bitboard,
-        takers: Bitboard,
-        mut at_stake: Value,
+        captors: Bitboard,
+        mut swap: Value,
     ) -> bool {
         let mut side = self.side;
-        // By colour, worked out once it is that side's turn: most exchanges end before.
+        // Attackers and pins by colour, worked out when first needed: most exchanges end early.
         let mut attackers = [None; 2];
-        attackers[(!side).index()] = Some(takers);
-        let mut pins: [Option<Pins>; 2] = [None, None];
-        // Whether the side to move at the root stands well if the exchange ends here.
+        attackers[(!side).index()] = Some(captors);
+        let mut pins: [Option<SliderAttacks>; 2] = [None, None];
+        // Whether the exchange is good for the side to move if it ends here.
         let mut good = true;
         loop {
             side = !side;
-            let mut own = self.attackers_left(&mut attackers, side, to, occupied);
+            let mut own = self.remaining_attackers(&mut attackers, side, to, occupied);
             if own.is_empty() {
                 break;
             }
@@ -90,39 +77,40 @@ impl Position {
             if let Some(king) = self.king(side)
                 && own.intersects(attacks::bishop_rays(king) | attacks::rook_rays(king))
             {
-                let pins = pins[side.index()].get_or_insert_with(|| Pins::new(self, side, king));
-                own = own.without(pins.held(own, to, occupied));
+                let pins =
+                    pins[side.index()].get_or_insert_with(|| self.slider_attacks(!side, king));
+                own = own.without(pinned(pins, king, own, to, occupied));
             }
             let Some((from, kind)) = self.least_valuable(own) else {
                 break;
             };
             good = !good;
-            if kind == PieceType::King {
-                // The king may only take what is not protected.
-                let enemies = self.attackers_left(&mut attackers, !side, to, occupied);
+            if kind == King {
+                // The king may not capture a defended piece.
+                let enemies = self.remaining_attackers(&mut attackers, !side, to, occupied);
                 if enemies.any() {
                     good = !good;
                 }
                 break;
             }
-            at_stake = VALUES[kind.index()] - at_stake;
-            if at_stake < i32::from(good) {
+            swap = VALUES[kind.index()] - swap;
+            if swap < i32::from(good) {
                 break;
             }
             occupied = occupied.without(Bitboard::of(from));
-            let uncovered = self.uncovered(to, from, occupied);
+            let xray = self.xray_attackers(to, from, occupied);
             for (known, color) in attackers.iter_mut().zip(Color::ALL) {
                 if let Some(known) = known {
-                    *known |= uncovered & self.by_color(color);
+                    *known |= xray & self.by_color(color);
                 }
             }
         }
         good
     }
 
-    /// What is left of one side's attackers of `to`.
+    /// One side's attackers of `to` that have not captured yet.
     #[inline(always)]
-    fn attackers_left(
+    fn remaining_attackers(
         &self,
         known: &mut [Option<Bitboard>; 2],
         side: Color,
@@ -133,13 +121,13 @@ impl Position {
         *attackers.get_or_insert_with(|| self.attackers_to(side, to, occupied)) & occupied
     }
 
-    /// The cheapest of a set of pieces that attack one square.
+    /// The least valuable of some attackers.
     #[inline(always)]
-    fn least_valuable(&self, own: Bitboard) -> Option<(Square, PieceType)> {
-        own.first()?;
+    fn least_valuable(&self, attackers: Bitboard) -> Option<(Square, PieceType)> {
+        attackers.first()?;
         for kind in ORDER {
-            let of_kind = own
-                & if kind == PieceType::Gold {
+            let of_kind = attackers
+                & if kind == Gold {
                     self.golds()
                 } else {
                     self.by_kind(kind)
@@ -148,25 +136,23 @@ impl Position {
                 return Some((from, kind));
             }
         }
-        own.first().map(|from| (from, PieceType::King))
+        attackers.first().map(|from| (from, King))
     }
 
-    /// The slider that attacks `to` once `from` is empty, if there is one behind it.
+    /// The slider that attacks `to` through `from`, which has become empty.
     #[inline(always)]
-    fn uncovered(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
+    fn xray_attackers(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
         let Some(direction) = lines::direction(to, from) else {
             return Bitboard::EMPTY;
         };
-        let straight = matches!(direction, lines::NORTH | lines::SOUTH | 2 | 5);
-        let mut sliders = if straight {
-            self.straight_sliders()
-        } else {
-            self.diagonal_sliders()
+        let mut sliders = match direction {
+            lines::NORTH | lines::SOUTH | lines::EAST | lines::WEST => self.straight_sliders(),
+            _ => self.diagonal_sliders(),
         };
         if direction == lines::NORTH {
-            sliders |= self.pieces(Color::White, PieceType::Lance);
+            sliders |= self.pieces(Color::White, Lance);
         } else if direction == lines::SOUTH {
-            sliders |= self.pieces(Color::Black, PieceType::Lance);
+            sliders |= self.pieces(Color::Black, Lance);
         }
         let behind = lines::ray(to, direction) & sliders & occupied;
         behind
@@ -176,42 +162,24 @@ impl Position {
     }
 }
 
-/// The pinned pieces of one side and what pins them.
-struct Pins {
+/// Those of some attackers of `to` that are pinned to their king by a slider that still stands, and
+/// would leave the line of the pin.
+#[inline(always)]
+fn pinned(
+    pins: &SliderAttacks,
     king: Square,
-    pinned: Bitboard,
-    pinners: Bitboard,
-}
-
-impl Pins {
-    fn new(position: &Position, color: Color, king: Square) -> Pins {
-        let (mut pinned, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
-        for sniper in position.snipers(color, king) {
-            let shield = lines::between(king, sniper) & position.occupied();
-            if shield.any() && !shield.more_than_one() && shield.intersects(position.by_color(color)) {
-                pinned |= shield;
-                pinners |= Bitboard::of(sniper);
-            }
-        }
-        Pins {
-            king,
-            pinned,
-            pinners,
+    attackers: Bitboard,
+    to: Square,
+    occupied: Bitboard,
+) -> Bitboard {
+    let mut pinned = attackers & pins.blockers;
+    for sq in pinned {
+        let ray = lines::ray_through(king, sq);
+        if ray.contains(to) || !ray.intersects(pins.pinners & occupied) {
+            pinned = pinned.without(Bitboard::of(sq));
         }
     }
-
-    /// Those of a set of pieces that may not take on `to` because of a pin still in force.
-    #[inline(always)]
-    fn held(&self, pieces: Bitboard, to: Square, occupied: Bitboard) -> Bitboard {
-        let mut held = pieces & self.pinned;
-        for sq in held {
-            let ray = lines::ray_through(self.king, sq);
-            if ray.contains(to) || !ray.intersects(self.pinners & occupied) {
-                held = held.without(Bitboard::of(sq));
-            }
-        }
-        held
-    }
+    pinned
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! SFEN text: reading with exact errors, and printing.
+//! SFEN: reading with errors that name the place and the rule, and printing.
 #![forbid(unsafe_code)]
 
-use super::sfen_error::{SfenError, rank_of};
 use super::{Position, zobrist};
 use crate::bitboard::Bitboard;
-use crate::types::{Color, Hand, Piece, PieceType, Square};
-use std::fmt::Write;
+use crate::types::{Color, Piece, PieceType, Square};
+use std::fmt;
+use thiserror::Error;
 
 /// The even start position (平手).
 pub const STARTPOS_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
@@ -13,8 +13,65 @@ pub const STARTPOS_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1
 /// The largest move number kept; larger ones are read as this.
 const MAX_MOVE_NUMBER: u32 = 1_000_000;
 
-fn rank_letter(rank: usize) -> char {
-    (b'a' + rank as u8) as char
+/// Hand pieces in the order in which an SFEN lists them.
+const HAND_ORDER: [PieceType; 7] = {
+    use PieceType::*;
+    [Rook, Bishop, Gold, Silver, Knight, Lance, Pawn]
+};
+
+/// What is wrong with an SFEN. Ranks are given by letter; columns count the characters of a rank or
+/// of the hands, from 1.
+#[derive(Debug, Error, PartialEq, Eq, Clone)]
+pub enum SfenError {
+    /// The named field is missing.
+    #[error("SFEN: the {0} field is missing")]
+    Missing(&'static str),
+    /// There is text behind the move number.
+    #[error("SFEN: unexpected `{0}` after the move number")]
+    Trailing(String),
+    /// The board does not have nine ranks but this many.
+    #[error("SFEN board: {0} ranks, expected 9")]
+    RankCount(usize),
+    /// A rank does not fill nine files but this many.
+    #[error("SFEN board, rank {0}: {1} files, expected 9")]
+    RankWidth(char, usize),
+    /// A character in a rank, at this column, that is neither a piece nor a count.
+    #[error("SFEN board, rank {0}, character {1}: `{2}` is not a piece or a count 1-9")]
+    BoardCharacter(char, usize, char),
+    /// A plus sign in a rank, at this column, without a piece that promotes behind it.
+    #[error("SFEN board, rank {0}, character {1}: `+` must stand before P, L, N, S, B or R")]
+    Promotion(char, usize),
+    /// The side to move is neither `b` nor `w`.
+    #[error("SFEN side to move: `{0}` is not `b` or `w`")]
+    Side(String),
+    /// A character in the hands, at this column, that is neither a piece nor part of a count.
+    #[error("SFEN hands, character {0}: `{1}` is not a piece that can be in hand")]
+    HandCharacter(usize, char),
+    /// A count in the hands, at this column, that is zero or has no piece behind it.
+    #[error("SFEN hands, character {0}: the count is zero or not followed by a piece")]
+    HandCount(usize),
+    /// The move number is not a number.
+    #[error("SFEN move number: `{0}` is not a number")]
+    MoveNumber(String),
+    /// More pieces of a kind, promoted and in hand included, than a set has.
+    #[error("SFEN: {1} pieces of kind {letter}, a set has {total}", letter = .0.letter(), total = .0.total())]
+    TooMany(PieceType, u32),
+    /// One side has two kings.
+    #[error("SFEN board: the king of {0} on {1} is its second")]
+    TwoKings(Color, Square),
+    /// Neither side has a king. One may be missing, as in mate problems (詰将棋).
+    #[error("SFEN: no king on the board (at most one may be missing)")]
+    NoKings,
+    /// Two unpromoted pawns of a side on one file (二歩).
+    #[error("SFEN board: the pawn of {0} on {1} is its second unpromoted pawn on the file (nifu)")]
+    TwoPawns(Color, Square),
+    /// A pawn that could never move (行き所のない駒). Lances and knights set up so are accepted:
+    /// problem positions contain them, and they can do nothing but be captured.
+    #[error("SFEN board: the pawn of {0} on {1} stands on its last rank and could never move")]
+    DeadPawn(Color, Square),
+    /// The side that has just moved is in check.
+    #[error("SFEN board: {0} is in check (king on {1}) but it is the other side's turn")]
+    OpponentInCheck(Color, Square),
 }
 
 impl Position {
@@ -27,7 +84,7 @@ impl Position {
     }
 
     /// Reads an SFEN: board, side to move, hands, and a move number that may be left out (1).
-    /// Hands may come in any order. Numbers out of range are read as the nearest in range.
+    /// Hands may come in any order. A move number out of range is read as the nearest in range.
     ///
     /// # Errors
     /// See [`SfenError`].
@@ -49,7 +106,10 @@ impl Position {
             return Err(SfenError::Trailing(clip(extra)));
         }
         position.check_rules()?;
-        position.finish_setup();
+        position.state.board_key = position.compute_board_key();
+        position.state.hand_key = zobrist::hands(position.state.hands);
+        position.update_checks();
+        position.repetition_filter.push(position.state.board_key);
         Ok(position)
     }
 
@@ -58,79 +118,44 @@ impl Position {
         if count != 9 {
             return Err(SfenError::RankCount(count));
         }
-        for (rank, row) in text.split('/').enumerate() {
+        for (rank, row) in (0..).zip(text.split('/')) {
             self.read_rank(rank, row)?;
         }
         Ok(())
     }
 
-    fn read_rank(&mut self, rank: usize, row: &str) -> Result<(), SfenError> {
-        let letter = rank_letter(rank);
+    fn read_rank(&mut self, rank: u8, row: &str) -> Result<(), SfenError> {
+        let letter = char::from(b'a' + rank);
         let mut files = 0;
+        // Column of a plus sign that waits for its piece.
         let mut plus = None;
-        for (column, found) in row.chars().enumerate().map(|(i, c)| (i + 1, c)) {
-            if let Some(count) = found.to_digit(10).filter(|&count| count > 0) {
-                if let Some(column) = plus {
-                    return Err(SfenError::Promotion {
-                        rank: letter,
-                        column,
-                    });
-                }
-                files += count as usize;
-                continue;
+        for (column, found) in (1..).zip(row.chars()) {
+            let piece = Piece::from_letter(found);
+            if let Some(plus) = plus
+                && !piece.is_some_and(|piece| piece.kind().can_promote())
+            {
+                return Err(SfenError::Promotion(letter, plus));
             }
-            if found == '+' {
-                if plus.replace(column).is_some() {
-                    return Err(SfenError::Promotion {
-                        rank: letter,
-                        column,
-                    });
+            match (piece, found) {
+                (Some(mut piece), _) => {
+                    if plus.take().is_some() {
+                        piece = piece.promote();
+                    }
+                    if files < 9 {
+                        self.put(piece, Square::new(8 - files, rank));
+                    }
+                    files = files.saturating_add(1);
                 }
-                continue;
+                (None, '1'..='9') => files = files.saturating_add(found as u8 - b'0'),
+                (None, '+') => plus = Some(column),
+                (None, _) => return Err(SfenError::BoardCharacter(letter, column, found)),
             }
-            let kind = u8::try_from(found.to_ascii_uppercase())
-                .ok()
-                .and_then(PieceType::from_letter)
-                .ok_or(SfenError::BoardCharacter {
-                    rank: letter,
-                    column,
-                    found,
-                })?;
-            let kind = match plus.take() {
-                Some(column) if !kind.can_promote() => {
-                    return Err(SfenError::Promotion {
-                        rank: letter,
-                        column,
-                    });
-                }
-                Some(_) => kind.promote(),
-                None => kind,
-            };
-            let color = if found.is_ascii_uppercase() {
-                Color::Black
-            } else {
-                Color::White
-            };
-            if files < 9 {
-                let sq = Square::new(8 - files as u8, rank as u8);
-                if kind == PieceType::King && self.kings[color.index()].replace(sq).is_some() {
-                    return Err(SfenError::TwoKings { color, square: sq });
-                }
-                self.put(Piece::new(color, kind), sq);
-            }
-            files += 1;
         }
-        if let Some(column) = plus {
-            return Err(SfenError::Promotion {
-                rank: letter,
-                column,
-            });
+        if let Some(plus) = plus {
+            return Err(SfenError::Promotion(letter, plus));
         }
         if files != 9 {
-            return Err(SfenError::RankWidth {
-                rank: letter,
-                files: files.min(10),
-            });
+            return Err(SfenError::RankWidth(letter, files.into()));
         }
         Ok(())
     }
@@ -139,137 +164,86 @@ impl Position {
         if text == "-" {
             return Ok(());
         }
-        let mut counts = [[0u32; 8]; 2];
+        // Column and value of a count that waits for its piece.
         let mut pending: Option<(usize, u32)> = None;
-        for (column, found) in text.chars().enumerate().map(|(i, c)| (i + 1, c)) {
+        for (column, found) in (1..).zip(text.chars()) {
             if let Some(digit) = found.to_digit(10) {
                 let (start, count) = pending.unwrap_or((column, 0));
                 let count = count.saturating_mul(10).saturating_add(digit);
                 if count == 0 {
-                    return Err(SfenError::HandCount { column: start });
+                    return Err(SfenError::HandCount(start));
                 }
                 pending = Some((start, count));
                 continue;
             }
-            let kind = u8::try_from(found.to_ascii_uppercase())
-                .ok()
-                .and_then(PieceType::from_letter)
-                .filter(|&kind| kind != PieceType::King)
-                .ok_or(SfenError::HandCharacter { column, found })?;
-            let color = if found.is_ascii_uppercase() {
-                Color::Black
-            } else {
-                Color::White
-            };
+            let piece = Piece::from_letter(found)
+                .filter(|piece| piece.kind() != PieceType::King)
+                .ok_or(SfenError::HandCharacter(column, found))?;
             let (_, count) = pending.take().unwrap_or((column, 1));
-            let slot = &mut counts[color.index()][kind.index()];
-            *slot = slot.saturating_add(count);
-            if *slot > kind.total() {
-                let (letter, total) = (kind.letter(), kind.total());
-                return Err(SfenError::TooMany {
-                    letter,
-                    found: *slot,
-                    total,
-                });
+            let kind = piece.kind();
+            let hand = &mut self.state.hands[piece.color().index()];
+            let held = hand.count(kind).saturating_add(count);
+            if held > kind.total() {
+                return Err(SfenError::TooMany(kind, held));
             }
+            (0..count).for_each(|_| hand.add(kind));
         }
-        if let Some((column, _)) = pending {
-            return Err(SfenError::HandCount { column });
+        match pending {
+            Some((start, _)) => Err(SfenError::HandCount(start)),
+            None => Ok(()),
         }
-        for color in Color::ALL {
-            let mut hand = Hand::EMPTY;
-            for kind in PieceType::HAND {
-                for _ in 0..counts[color.index()][kind.index()] {
-                    hand.add(kind);
-                }
-            }
-            self.state.hands[color.index()] = hand;
-        }
-        Ok(())
     }
 
-    /// The rules a position must meet whatever led to it.
-    fn check_rules(&self) -> Result<(), SfenError> {
-        for kind in PieceType::ALL
-            .into_iter()
-            .filter(|kind| !kind.is_promoted())
-        {
-            let mut found = self.by_kind(kind).len();
-            if kind.can_promote() {
-                found += self.by_kind(kind.promote()).len();
+    /// Finds the kings, and checks the rules that every position meets.
+    fn check_rules(&mut self) -> Result<(), SfenError> {
+        for color in Color::ALL {
+            let kings = self.pieces(color, PieceType::King);
+            if let Some(second) = kings.into_iter().nth(1) {
+                return Err(SfenError::TwoKings(color, second));
             }
-            if kind != PieceType::King {
-                found += Color::ALL
-                    .map(|color| self.hand(color).count(kind))
-                    .iter()
-                    .sum::<u32>();
+            self.kings[color.index()] = kings.first();
+            let pawns = self.pieces(color, PieceType::Pawn);
+            for file in 0..9 {
+                if let Some(second) = (pawns & Bitboard::file(file)).into_iter().nth(1) {
+                    return Err(SfenError::TwoPawns(color, second));
+                }
             }
-            let (letter, total) = (kind.letter(), kind.total());
-            if found > total {
-                return Err(SfenError::TooMany {
-                    letter,
-                    found,
-                    total,
-                });
+            if let Some(dead) = (pawns & Bitboard::far_ranks(color, 1)).first() {
+                return Err(SfenError::DeadPawn(color, dead));
             }
         }
         if self.kings == [None, None] {
             return Err(SfenError::NoKings);
         }
-        for color in Color::ALL {
-            let pawns = self.pieces(color, PieceType::Pawn);
-            for file in 0..9 {
-                if let Some(square) = (pawns & Bitboard::file(file)).into_iter().nth(1) {
-                    return Err(SfenError::TwoPawns { color, square });
-                }
-            }
-            let dead = pawns & Bitboard::far_ranks(color, 1);
-            if let Some(square) = dead.first() {
-                let rank = rank_of(square);
-                return Err(SfenError::DeadPawn {
-                    color,
-                    square,
-                    rank,
-                });
+        for kind in PieceType::ALL {
+            let on_board = self.by_kind(kind.demote()) | self.by_kind(kind.promote());
+            let in_hands = Color::ALL.map(|color| self.hand(color).count(kind.demote()));
+            let found = on_board.len() + in_hands[0] + in_hands[1];
+            if found > kind.total() {
+                return Err(SfenError::TooMany(kind, found));
             }
         }
-        let waiting = !self.side;
-        if let Some(king) = self.king(waiting)
-            && self.is_attacked(self.side, king, self.occupied())
+        let opponent = !self.side;
+        if let Some(king) = self.king(opponent)
+            && self.attackers_to(self.side, king, self.occupied()).any()
         {
-            return Err(SfenError::OpponentInCheck {
-                color: waiting,
-                square: king,
-            });
+            return Err(SfenError::OpponentInCheck(opponent, king));
         }
         Ok(())
     }
 
-    /// Works out everything that follows from board, hands and side to move.
-    fn finish_setup(&mut self) {
-        self.state.board_key = self.board_key_from_scratch();
-        self.state.hand_key = zobrist::hands(self.state.hands);
-        self.update_checks();
-        self.filter.enter(self.state.board_key);
-    }
-
-    pub(super) fn board_key_from_scratch(&self) -> u64 {
-        let side = if self.side == Color::White {
-            zobrist::side()
-        } else {
-            0
-        };
-        self.occupied()
-            .into_iter()
-            .fold(side, |key, sq| key ^ zobrist::piece(self.piece_on(sq), sq))
-    }
-
-    /// The SFEN of the position: hands in the order R B G S N L P, the move number at the end.
+    /// The SFEN: hands in the order R B G S N L P, the move number at the end.
     pub fn to_sfen(&self) -> String {
-        let mut text = String::with_capacity(100);
+        self.to_string()
+    }
+}
+
+impl fmt::Display for Position {
+    /// Prints the SFEN.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in 0..9 {
             if rank > 0 {
-                text.push('/');
+                f.write_str("/")?;
             }
             let mut empty = 0;
             for file in (0..9).rev() {
@@ -279,71 +253,58 @@ impl Position {
                     continue;
                 }
                 if empty > 0 {
-                    let _ = write!(text, "{empty}");
+                    write!(f, "{empty}")?;
                     empty = 0;
                 }
-                let _ = write!(text, "{piece}");
+                write!(f, "{piece}")?;
             }
             if empty > 0 {
-                let _ = write!(text, "{empty}");
+                write!(f, "{empty}")?;
             }
         }
-        text.push_str(if self.side == Color::Black {
-            " b "
-        } else {
-            " w "
-        });
-        let start = text.len();
+        f.write_str(match self.side {
+            Color::Black => " b ",
+            Color::White => " w ",
+        })?;
+        if Color::ALL.iter().all(|&color| self.hand(color).is_empty()) {
+            f.write_str("-")?;
+        }
         for color in Color::ALL {
-            for kind in [
-                PieceType::Rook,
-                PieceType::Bishop,
-                PieceType::Gold,
-                PieceType::Silver,
-                PieceType::Knight,
-                PieceType::Lance,
-                PieceType::Pawn,
-            ] {
+            for kind in HAND_ORDER {
+                let piece = Piece::new(color, kind);
                 match self.hand(color).count(kind) {
                     0 => {}
-                    1 => {
-                        let _ = write!(text, "{}", Piece::new(color, kind));
-                    }
-                    count => {
-                        let _ = write!(text, "{count}{}", Piece::new(color, kind));
-                    }
+                    1 => write!(f, "{piece}")?,
+                    count => write!(f, "{count}{piece}")?,
                 }
             }
         }
-        if text.len() == start {
-            text.push('-');
-        }
-        let _ = write!(text, " {}", self.game_ply);
-        text
+        write!(f, " {}", self.game_ply)
     }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+fn read_move_number(text: &str) -> Result<u32, SfenError> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(SfenError::MoveNumber(clip(text)));
+    }
+    if text.starts_with('-') {
+        return Ok(1);
+    }
+    // What has more digits than the type can hold is out of range too.
+    let number: u32 = digits.parse().unwrap_or(MAX_MOVE_NUMBER);
+    Ok(number.clamp(1, MAX_MOVE_NUMBER))
 }
 
 /// At most 40 characters of a text, for messages.
 fn clip(text: &str) -> String {
     text.chars().take(40).collect()
-}
-
-fn read_move_number(text: &str) -> Result<u32, SfenError> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(SfenError::MoveNumber(clip(text)));
-    }
-    if negative {
-        return Ok(1);
-    }
-    // More digits than the number type holds is simply a large number.
-    Ok(digits
-        .parse()
-        .unwrap_or(MAX_MOVE_NUMBER)
-        .clamp(1, MAX_MOVE_NUMBER))
 }
 
 #[cfg(test)]
@@ -363,140 +324,87 @@ mod tests {
     }
 
     #[test]
-    fn odd_but_good_text() {
-        let sfen = |text: &str| Position::from_sfen(text).unwrap().to_sfen();
-        assert_eq!(
-            sfen("4k4/9/9/9/9/9/9/9/4K4 w p10P2r"),
-            "4k4/9/9/9/9/9/9/9/4K4 w 10P2rp 1"
-        );
-        assert_eq!(
-            sfen("4k4/9/9/9/9/9/9/9/4K4 b - -7"),
-            "4k4/9/9/9/9/9/9/9/4K4 b - 1"
-        );
-        assert_eq!(
-            sfen("4k4/9/9/9/9/9/9/9/4K4 b - 0"),
-            "4k4/9/9/9/9/9/9/9/4K4 b - 1"
-        );
-        let huge = format!("4k4/9/9/9/9/9/9/9/4K4 b - {}", "9".repeat(40));
-        assert_eq!(
-            Position::from_sfen(&huge).unwrap().game_ply(),
-            MAX_MOVE_NUMBER
-        );
+    fn hands_in_any_order_and_odd_move_numbers_are_read() {
+        const BOARD: &str = "4k4/9/9/9/9/9/9/9/4K4";
+        let huge = "9".repeat(40);
+        for (text, expected) in [
+            ("w p10P2r", "w 10P2rp 1"),
+            ("b - -7", "b - 1"),
+            ("b - 0", "b - 1"),
+            ("b - +5", "b - 5"),
+            (&format!("b - {huge}"), "b - 1000000"),
+        ] {
+            let position = Position::from_sfen(&format!("{BOARD} {text}")).unwrap();
+            assert_eq!(position.to_sfen(), format!("{BOARD} {expected}"));
+        }
     }
 
     #[test]
     fn errors_name_place_and_rule() {
-        let error = |text: &str| Position::from_sfen(text).unwrap_err();
         use SfenError::*;
+        let error = |text: &str| Position::from_sfen(text).unwrap_err();
         assert_eq!(error(""), Missing("board"));
         assert_eq!(error("9/9"), RankCount(2));
-        let with = |row: &str| format!("4k4/9/{row}/9/9/9/9/9/4K4 b - 1");
-        assert_eq!(
-            error(&with("8")),
-            RankWidth {
-                rank: 'c',
-                files: 8
-            }
-        );
-        assert_eq!(
-            error(&with("9p")),
-            RankWidth {
-                rank: 'c',
-                files: 10
-            }
-        );
-        assert_eq!(
-            error(&with("99999999999")),
-            RankWidth {
-                rank: 'c',
-                files: 10
-            }
-        );
-        assert_eq!(
-            error(&with("4x4")),
-            BoardCharacter {
-                rank: 'c',
-                column: 2,
-                found: 'x'
-            }
-        );
-        assert_eq!(
-            error(&with("4歩4")),
-            BoardCharacter {
-                rank: 'c',
-                column: 2,
-                found: '歩'
-            }
-        );
-        assert_eq!(
-            error(&with("4+G4")),
-            Promotion {
-                rank: 'c',
-                column: 2
-            }
-        );
-        assert_eq!(
-            error(&with("4+4")),
-            Promotion {
-                rank: 'c',
-                column: 2
-            }
-        );
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4"), Missing("side to move"));
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 x"), Side("x".into()));
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b"), Missing("hands"));
-        assert_eq!(
-            error("4k4/9/9/9/9/9/9/9/4K4 b K"),
-            HandCharacter {
-                column: 1,
-                found: 'K'
-            }
-        );
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b 2"), HandCount { column: 1 });
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b 0P"), HandCount { column: 1 });
-        for (hands, found) in [("19P", 19), ("10P9P", 19), ("99999999999P", u32::MAX)] {
-            let too_many = TooMany {
-                letter: 'P',
-                found,
-                total: 18,
-            };
-            assert_eq!(error(&format!("4k4/9/9/9/9/9/9/9/4K4 b {hands}")), too_many);
+        for (rank, expected) in [
+            ("8", RankWidth('c', 8)),
+            ("9p", RankWidth('c', 10)),
+            ("99999999999", RankWidth('c', 99)),
+            ("4x4", BoardCharacter('c', 2, 'x')),
+            ("4歩4", BoardCharacter('c', 2, '歩')),
+            ("4+G4", Promotion('c', 2)),
+            ("4+4", Promotion('c', 2)),
+            ("4++P3", Promotion('c', 2)),
+            ("8+", Promotion('c', 2)),
+        ] {
+            assert_eq!(
+                error(&format!("4k4/9/{rank}/9/9/9/9/9/4K4 b - 1")),
+                expected
+            );
         }
-        assert_eq!(
-            error("4k4/9/9/9/9/9/9/9/4K4 b 3R"),
-            TooMany {
-                letter: 'R',
-                found: 3,
-                total: 2
-            }
-        );
-        assert_eq!(
-            error("4k4/9/ppppppppp/9/9/9/9/9/4K4 b 10P 1"),
-            TooMany {
-                letter: 'P',
-                found: 19,
-                total: 18
-            }
-        );
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b - x"), MoveNumber("x".into()));
-        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4 b - 1 x"), Trailing("x".into()));
-        assert_eq!(
-            error("3kk4/9/9/9/9/9/9/9/4K4 b - 1").to_string(),
-            "SFEN board, rank a: `k` on 5a is a second king of white"
-        );
-        assert_eq!(error("9/9/9/9/9/9/9/9/9 b - 1"), NoKings);
-        assert_eq!(
-            error("4k4/9/4P4/4P4/9/9/9/9/4K4 b - 1").to_string(),
-            "SFEN board, rank d: `P` on 5d is a second unpromoted pawn of black on its file (nifu)"
-        );
-        let dead = error("P3k4/9/9/9/9/9/9/9/4K4 b - 1");
-        assert!(matches!(dead, DeadPawn { rank: 'a', .. }));
-        let dead = error("4k4/9/9/9/9/9/9/9/p3K4 b - 1");
-        assert!(matches!(dead, DeadPawn { rank: 'i', .. }));
+        assert_eq!(error("4k4/9/9/9/9/9/9/9/4K4"), Missing("side to move"));
+        for (text, expected) in [
+            ("x", Side("x".into())),
+            ("b", Missing("hands")),
+            ("b K", HandCharacter(1, 'K')),
+            ("b 2", HandCount(1)),
+            ("b 0P", HandCount(1)),
+            ("b 19P", TooMany(PieceType::Pawn, 19)),
+            ("b 10P9P", TooMany(PieceType::Pawn, 19)),
+            ("b 99999999999P", TooMany(PieceType::Pawn, u32::MAX)),
+            ("b 3R", TooMany(PieceType::Rook, 3)),
+            ("b - x", MoveNumber("x".into())),
+            ("b - 1 x", Trailing("x".into())),
+        ] {
+            assert_eq!(error(&format!("4k4/9/9/9/9/9/9/9/4K4 {text}")), expected);
+        }
+        for (board, message) in [
+            (
+                "4k4/9/ppppppppp/9/9/9/9/9/4K4 b 10P 1",
+                "SFEN: 19 pieces of kind P, a set has 18",
+            ),
+            (
+                "3kk4/9/9/9/9/9/9/9/4K4 b - 1",
+                "SFEN board: the king of white on 6a is its second",
+            ),
+            (
+                "9/9/9/9/9/9/9/9/9 b - 1",
+                "SFEN: no king on the board (at most one may be missing)",
+            ),
+            (
+                "4k4/9/4P4/4P4/9/9/9/9/4K4 b - 1",
+                "SFEN board: the pawn of black on 5d is its second unpromoted pawn on the file (nifu)",
+            ),
+            (
+                "4k4/9/9/9/9/9/9/9/p3K4 b - 1",
+                "SFEN board: the pawn of white on 9i stands on its last rank and could never move",
+            ),
+            (
+                "4k4/9/9/9/4R4/9/9/9/3K5 b - 1",
+                "SFEN board: white is in check (king on 5a) but it is the other side's turn",
+            ),
+        ] {
+            assert_eq!(error(board).to_string(), message);
+        }
         assert!(Position::from_sfen("4k4/N8/9/9/9/9/9/9/l3K4 b - 1").is_ok());
-        assert_eq!(
-            error("4k4/9/9/9/4R4/9/9/9/3K5 b - 1").to_string(),
-            "SFEN board, rank a: white is in check (`k` on 5a) but it is the other side's turn"
-        );
     }
 }

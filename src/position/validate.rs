@@ -1,4 +1,4 @@
-//! Recomputes everything a position keeps and compares: the net under `do_move` in debug builds.
+//! Checks all that a position keeps against what it computes anew, after every move of debug builds.
 #![forbid(unsafe_code)]
 
 use super::{Position, zobrist};
@@ -24,7 +24,10 @@ impl Position {
                 "by_color",
             )?;
             let king = squares_with(&|p| p == Piece::new(color, PieceType::King));
-            check(self.king(color) == king.first() && !king.more_than_one(), "king")?;
+            check(
+                self.king(color) == king.first() && !king.more_than_one(),
+                "king",
+            )?;
             let hand = self.hand(color);
             check(
                 PieceType::HAND.iter().all(|&k| hand.count(k) <= k.total()),
@@ -48,7 +51,7 @@ impl Position {
         check(self.golds() == squares_with(&gold), "golds")?;
 
         check(
-            self.state.board_key == self.board_key_from_scratch(),
+            self.state.board_key == self.compute_board_key(),
             "board key",
         )?;
         check(

@@ -1,13 +1,13 @@
-//! Keys that identify positions. Fixed at compile time, so they are the same in every run.
+//! Zobrist keys, fixed at compile time. <https://www.chessprogramming.org/Zobrist_Hashing>
 //!
-//! The board key is the XOR of one number for each piece on its square and one for the side to
-//! move; the hand key is the sum of one number for each piece in hand, so that the same pieces
-//! always give the same key. Repetition (千日手) needs "same board, other hands", hence two keys.
+//! The board key is the XOR of a number for each piece on its square and one for the side to move,
+//! the hand key the sum of a number for each piece in hand. They are kept apart because superior
+//! and inferior repetition (優等局面, 劣等局面) compare boards with different hands.
 #![forbid(unsafe_code)]
 
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
-/// One step of the SplitMix64 generator.
+/// The next number of a SplitMix64 generator.
 const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -47,25 +47,25 @@ static KEYS: Keys = {
     keys
 };
 
-/// Board-key share of a piece on a square.
+/// Part of the board key: a piece on a square.
 #[inline(always)]
 pub fn piece(piece: Piece, sq: Square) -> u64 {
     KEYS.pieces[piece.index()][sq.index()]
 }
 
-/// Board-key share of White being to move.
+/// Part of the board key: White to move.
 #[inline(always)]
 pub fn side() -> u64 {
     KEYS.side
 }
 
-/// Hand-key share of one piece in hand.
+/// Part of the hand key: one piece in hand.
 #[inline(always)]
 pub fn hand(color: Color, kind: PieceType) -> u64 {
     KEYS.hands[color.index()][kind.index() & 7]
 }
 
-/// Hand key of whole hands.
+/// The hand key of both hands.
 pub fn hands(hands: [Hand; 2]) -> u64 {
     let mut key = 0u64;
     for color in Color::ALL {

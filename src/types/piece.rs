@@ -152,7 +152,7 @@ impl PieceType {
 }
 
 /// What stands on a square: a coloured piece or [`Piece::NONE`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Piece(u8);
 
 impl Piece {
@@ -165,6 +165,17 @@ impl Piece {
     #[inline(always)]
     pub const fn new(color: Color, kind: PieceType) -> Piece {
         Piece((color as u8) << 4 | kind as u8)
+    }
+
+    /// The unpromoted piece of an SFEN letter: upper case for Black, lower case for White.
+    pub fn from_letter(letter: char) -> Option<Piece> {
+        let kind = PieceType::from_letter(u8::try_from(letter.to_ascii_uppercase()).ok()?)?;
+        let color = if letter.is_ascii_uppercase() {
+            Color::Black
+        } else {
+            Color::White
+        };
+        Some(Piece::new(color, kind))
     }
 
     /// Index in 0..32; 0 is the empty square.
