@@ -1,74 +1,121 @@
-//! Mate problems (詰将棋): can the side to move force mate by giving check with every move?
+//! The tsume solver (詰将棋): can the side to move force mate by giving check with every move?
 //!
-//! The solver is df-pn, a depth-first proof-number search with a table ([`dfpn`]). Both sides
-//! play every legal move the problem allows: the attacker all checks, needless non-promotions
-//! among them, the defender all legal moves. A proof is walked through against every defence
-//! before it is believed ([`mod@line`]), then shortened as far as that is cheap. The solver
-//! ([`mod@solver`]) can be left and taken up again, so that a search can give it a slice now and then.
+//! It is a depth-first proof-number search with a transposition table ([`dfpn`]). The attacker has
+//! all checks, non-promotions included, the defender all legal moves. A proof is believed only
+//! after it has been played out against every defence ([`verify`]); then a shorter mate is looked
+//! for. The solver ([`solver`]) can be stopped and resumed, so that a search may give it a slice of
+//! nodes now and then.
 //!
-//! Perpetual check is no mate, so a line that returns to an earlier position fails for the
-//! attacker. What rests on such a return holds only for the path it was found on (the graph
-//! history interaction problem). Three rules keep the table right all the same:
-//! * a proof never rests on a return, so it holds on every path: from a position with a forced
-//!   mate there is one that repeats nothing;
-//! * a refutation remembers the earliest position of the path that it rests on. It holds on
-//!   every path once that position itself is refuted, and is stored for the position alone only
-//!   if it rests on nothing before it;
-//! * any other refutation is stored under the whole path, where it is true.
+//! Perpetual check (連続王手の千日手) does not mate, so a repetition fails for the attacker, and a
+//! disproof that ends in one may hold on its own path only: the graph history interaction (GHI)
+//! problem. Three rules keep the table correct:
+//! * Proofs never depend on a repetition, so they hold on every path: where there is a forced mate,
+//!   there is one without repetition.
+//! * A disproof carries its repetition depth, that of the shallowest ancestor it runs back to. When
+//!   that ancestor itself is disproven, the disproof holds on every path. It is stored under the
+//!   position alone only if it runs back to no ancestor of it.
+//! * Any other disproof is stored under a key of the whole path.
 #![forbid(unsafe_code)]
 
-mod budget;
 mod dfpn;
-mod expand;
-mod line;
-mod numbers;
+mod proof_numbers;
 mod solver;
 mod table;
+mod verify;
 
 use crate::position::Position;
 use crate::types::Move;
-pub(crate) use budget::Budget;
 pub(crate) use solver::Solver;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Plies a line of the solver may be long. What would need more is left undecided.
+/// The longest line of the solver, in plies. Longer mates are left undecided.
 const MAX_PLIES: usize = 4000;
 
-/// Stack of the solving thread. The searches recurse once a ply and take about 250 bytes for it
+/// Stack of the solving thread. The search recurses once a ply and takes about 250 bytes for it
 /// (measured with optimisation); this allows 8 KiB for each of [`MAX_PLIES`].
 const STACK_BYTES: usize = 32 << 20;
 
-/// Nodes that looking for a shorter mate may take at least.
-const SHORTEN_NODES: u64 = 500_000;
+/// Nodes that the search for a shorter mate is given at least.
+const MIN_SHORTEN_NODES: u64 = 500_000;
 
-/// What bounds the search for a mate.
+/// Nodes between two calls of [`NodeBudget`]'s interrupt.
+const POLL_NODES: u64 = 256;
+
+/// Limits of a mate search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MateLimits {
-    /// Moves to play on the board of the solver; `None` for any number.
+    /// Most nodes, or `None`. A node is a move played by the solver.
     pub nodes: Option<u64>,
-    /// Time to take; `None` for any.
+    /// Most time, or `None`.
     pub time: Option<Duration>,
-    /// Megabytes of memory to use; at least one is taken.
+    /// Memory to use in megabytes, at least 1.
     pub memory_mb: usize,
 }
 
-/// What became of a mate problem.
+/// The outcome of a mate search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MateOutcome {
-    /// The side to move mates; its moves and the longest defence found, ending in mate.
+    /// The side to move mates: its moves and the longest defence found, up to the mate.
     Mate(Vec<Move>),
-    /// The side to move cannot force mate by checks alone.
+    /// The side to move cannot force mate by checks.
     NoMate,
     /// Not decided within the limits.
     Timeout,
 }
 
-/// Looks for a forced mate by the side to move, every one of its moves a check.
+/// Nodes that a solver may spend, and when it is interrupted.
+pub(crate) struct NodeBudget<'a> {
+    nodes: u64,
+    limit: u64,
+    interrupt: &'a mut dyn FnMut(u64) -> bool,
+    interrupted: bool,
+}
+
+impl<'a> NodeBudget<'a> {
+    /// At most `limit` nodes. `interrupt` is called at once and then every [`POLL_NODES`] nodes,
+    /// with the nodes spent, and stops the solver by returning true.
+    pub(crate) fn new(limit: u64, interrupt: &'a mut dyn FnMut(u64) -> bool) -> NodeBudget<'a> {
+        let interrupted = interrupt(0);
+        NodeBudget {
+            nodes: 0,
+            limit,
+            interrupt,
+            interrupted,
+        }
+    }
+
+    /// Nodes spent.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Whether the solver has to stop.
+    #[inline]
+    fn is_exhausted(&self) -> bool {
+        self.interrupted || self.nodes >= self.limit
+    }
+
+    /// Spends a node.
+    #[inline]
+    fn count(&mut self) {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(POLL_NODES) {
+            self.interrupted |= (self.interrupt)(self.nodes);
+        }
+    }
+
+    /// Lowers the limit to `nodes` more than have been spent.
+    fn limit_further(&mut self, nodes: u64) {
+        self.limit = self.limit.min(self.nodes.saturating_add(nodes));
+    }
+}
+
+/// Looks for a forced mate by the side to move, in which every one of its moves gives check.
 ///
-/// Runs on a thread of its own, for the sake of its stack, and returns when that has ended:
-/// soon after a limit is reached or `stop` is set.
+/// Runs on a thread of its own, which has the stack it needs, and returns soon after a limit is
+/// reached or `stop` is set.
 pub fn solve(position: &Position, limits: &MateLimits, stop: &AtomicBool) -> MateOutcome {
     if position.king(!position.side_to_move()).is_none() {
         return MateOutcome::NoMate;
@@ -81,11 +128,11 @@ pub fn solve(position: &Position, limits: &MateLimits, stop: &AtomicBool) -> Mat
         |_| stop.load(Ordering::Relaxed) || deadline.is_some_and(|end| Instant::now() >= end);
     thread::scope(|scope| {
         let run = || {
-            let mut budget = Budget::new(limits.nodes.unwrap_or(u64::MAX), &mut interrupt);
+            let mut budget = NodeBudget::new(limits.nodes.unwrap_or(u64::MAX), &mut interrupt);
             let mut solver = Solver::new(position, limits.memory_mb, MAX_PLIES);
             solver.solve(&mut budget);
             // Shortening may take as long as solving did.
-            budget.restrict(budget.nodes().max(SHORTEN_NODES));
+            budget.limit_further(budget.nodes().max(MIN_SHORTEN_NODES));
             solver.shorten(&mut budget);
             solver.outcome()
         };

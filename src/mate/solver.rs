@@ -1,184 +1,183 @@
-//! The solver as a whole: it looks for a mate, plays it out, and looks for a shorter one. It can be
-//! left at any time and goes on from what its table knows.
+//! The solver and its stages: search for a mate, verify it, search for a shorter one. It can be
+//! stopped at any node, and resumes from what its table knows.
 #![forbid(unsafe_code)]
 
-use super::MateOutcome;
-use super::budget::Budget;
-use super::expand::Child;
-use super::line::Verified;
-use super::numbers::{INDEPENDENT, Numbers};
-use super::table::Table;
+use super::dfpn::Child;
+use super::proof_numbers::{PATH_INDEPENDENT, ProofNumbers};
+use super::table::MateTable;
+use super::verify::VerifiedMates;
+use super::{MateOutcome, NodeBudget};
 use crate::position::Position;
 use crate::types::{Color, Hand, Move};
 
 /// A position on the path from the root to the node being searched.
 #[derive(Clone, Copy)]
-pub(super) struct Ancestor {
+pub(super) struct PathNode {
     pub board_key: u64,
     /// The attacker's hand.
     pub hand: Hand,
-    /// Key of all moves from the root to here.
+    /// Key of all positions from the root to this one.
     pub path_key: u64,
 }
 
-/// What the solver is busy with.
+/// What the solver does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// Searching, at first for any mate, then for one within the horizon.
-    Searching,
-    /// Playing out the mate that the search has proved.
-    Verifying,
-    /// There is no mate.
-    Refuted,
-    /// There is nothing more to be found.
+    /// Search for a mate, within the length limit if there is one.
+    Search,
+    /// Verify the mate that the search has proven.
+    Verify,
+    /// Nothing: there is no mate.
+    Disproven,
+    /// Nothing: there is no better mate to be found.
     Finished,
 }
 
-/// A mate problem being solved.
+/// A tsume solver at work on a position.
 pub(crate) struct Solver {
     pub(super) position: Position,
     pub(super) attacker: Color,
-    /// The attacker's choice at the root; `None` for all checks.
-    pub(super) first_moves: Option<Vec<Move>>,
-    /// Plies a line may be long.
+    /// The attacker's moves at the root; `None` for all checks.
+    pub(super) root_moves: Option<Vec<Move>>,
+    /// The longest path, in nodes.
     pub(super) max_plies: usize,
-    pub(super) table: Table,
-    /// Positions from the root to the node being searched, both included.
-    pub(super) path: Vec<Ancestor>,
-    /// Longest line allowed, in plies from the root; `None` in the search without such a bound.
-    pub(super) horizon: Option<u16>,
-    /// Children of the nodes on the path, those of the deepest node last.
+    pub(super) table: MateTable,
+    /// From the root to the node being searched, both included.
+    pub(super) path: Vec<PathNode>,
+    /// Most plies of the mate looked for; `None` until a first mate is known.
+    pub(super) length_limit: Option<u16>,
+    /// Children of all nodes on the path, those of the deepest last.
     pub(super) children: Vec<Child>,
-    /// Room for a generator.
+    /// Buffer of the move generator.
     pub(super) moves: Vec<Move>,
-    /// Positions that end the game when reached once more, for what happened before the root.
-    pub(super) finished: Vec<u64>,
-    pub(super) verified: Verified,
+    /// Keys that occurred three times before the root: a fourth time ends the game.
+    pub(super) thrice_repeated: Vec<u64>,
+    pub(super) verified: VerifiedMates,
     stage: Stage,
     /// The shortest mate so far.
     line: Vec<Move>,
 }
 
 impl Solver {
-    /// A solver with so many megabytes of memory (one at least) that looks at lines of up to
-    /// `max_plies`. It recurses once a ply.
+    /// A solver with this many megabytes of memory (at least 1) and lines of up to `max_plies`. It
+    /// recurses once a ply.
     pub(crate) fn new(position: &Position, memory_mb: usize, max_plies: usize) -> Solver {
         let bytes = memory_mb.max(1).saturating_mul(1 << 20);
         let mut solver = Solver {
             position: position.clone(),
             attacker: position.side_to_move(),
-            first_moves: None,
+            root_moves: None,
             max_plies,
-            // A quarter is left to the walk that verifies a proof.
-            table: Table::new(bytes / 4 * 3),
+            // A quarter is left for verification.
+            table: MateTable::new(bytes / 4 * 3),
             path: Vec::new(),
-            horizon: None,
+            length_limit: None,
             children: Vec::new(),
             moves: Vec::new(),
-            finished: finished_positions(position),
-            verified: Verified::new(bytes / 4),
-            stage: Stage::Searching,
+            thrice_repeated: thrice_repeated(position),
+            verified: VerifiedMates::new(bytes / 4),
+            stage: Stage::Search,
             line: Vec::new(),
         };
-        solver.push_ancestor();
+        solver.push_path();
         solver
     }
 
-    /// Turns to another problem.
+    /// Turns to another position.
     pub(crate) fn restart(&mut self, position: &Position) {
         self.position = position.clone();
         self.attacker = position.side_to_move();
-        self.first_moves = None;
+        self.root_moves = None;
         self.table.clear();
         self.path.clear();
-        self.horizon = None;
-        self.finished = finished_positions(position);
+        self.length_limit = None;
+        self.thrice_repeated = thrice_repeated(position);
         self.verified.clear();
-        self.stage = Stage::Searching;
+        self.stage = Stage::Search;
         self.line.clear();
-        self.push_ancestor();
+        self.push_path();
     }
 
-    /// Leaves the attacker only these moves at the root.
-    pub(crate) fn restrict(&mut self, first_moves: Vec<Move>) {
-        self.first_moves = Some(first_moves);
+    /// Restricts the attacker to these moves at the root.
+    pub(crate) fn restrict(&mut self, root_moves: Vec<Move>) {
+        self.root_moves = Some(root_moves);
     }
 
-    /// Goes on until there is a mate, or none, or the budget is spent.
-    pub(crate) fn solve(&mut self, budget: &mut Budget) {
-        while self.line.is_empty() && !self.is_finished() && !budget.exhausted() {
-            self.step(budget);
+    /// Searches until there is a verified mate, or none, or the budget is exhausted.
+    pub(crate) fn solve(&mut self, budget: &mut NodeBudget) {
+        while self.line.is_empty() && !self.is_finished() && !budget.is_exhausted() {
+            self.advance(budget);
         }
     }
 
-    /// Goes on from a mate until there is no shorter one or the budget is spent.
-    pub(crate) fn shorten(&mut self, budget: &mut Budget) {
-        while !self.line.is_empty() && !self.is_finished() && !budget.exhausted() {
-            self.step(budget);
+    /// Shortens a mate until there is no shorter one or the budget is exhausted.
+    pub(crate) fn shorten(&mut self, budget: &mut NodeBudget) {
+        while !self.line.is_empty() && !self.is_finished() && !budget.is_exhausted() {
+            self.advance(budget);
         }
     }
 
-    /// Whether to go on would change nothing.
+    /// Whether there is nothing left to search.
     pub(crate) fn is_finished(&self) -> bool {
-        matches!(self.stage, Stage::Refuted | Stage::Finished)
+        matches!(self.stage, Stage::Disproven | Stage::Finished)
     }
 
-    /// The shortest mate found so far against its longest defence; empty without one.
+    /// The shortest mate so far, against its longest defence; empty without one.
     pub(crate) fn line(&self) -> &[Move] {
         &self.line
     }
 
-    /// What is known by now.
     pub(super) fn outcome(self) -> MateOutcome {
         if !self.line.is_empty() {
             MateOutcome::Mate(self.line)
-        } else if self.stage == Stage::Refuted {
+        } else if self.stage == Stage::Disproven {
             MateOutcome::NoMate
         } else {
             MateOutcome::Timeout
         }
     }
 
-    fn step(&mut self, budget: &mut Budget) {
+    fn advance(&mut self, budget: &mut NodeBudget) {
         match self.stage {
-            Stage::Searching => {
-                let value = self.search(Numbers::UNBOUNDED, budget);
-                if value.is_mate(true) {
+            Stage::Search => {
+                let result = self.search(ProofNumbers::UNLIMITED, budget);
+                if result.is_proven(true) {
                     self.verified.clear();
-                    self.stage = Stage::Verifying;
-                } else if value.is_refuted(true) {
-                    let proven = self.horizon.is_none() && value.rests_on == INDEPENDENT;
-                    self.stage = if proven {
-                        Stage::Refuted
+                    self.stage = Stage::Verify;
+                } else if result.is_disproven(true) {
+                    let disproven =
+                        self.length_limit.is_none() && result.repetition_depth == PATH_INDEPENDENT;
+                    self.stage = if disproven {
+                        Stage::Disproven
                     } else {
                         Stage::Finished
                     };
                 }
             }
-            Stage::Verifying => {
-                let mate = self.verify(self.horizon.unwrap_or(u16::MAX), budget);
-                let line = mate.and_then(|mate| self.play_out(mate));
+            Stage::Verify => {
+                let mate = self.verify(self.length_limit.unwrap_or(u16::MAX), budget);
+                let line = mate.and_then(|mate| self.mating_line(mate));
                 self.stage = match line {
                     Some(line) => {
-                        self.horizon = (line.len() as u16).checked_sub(2);
+                        self.length_limit = (line.len() as u16).checked_sub(2);
                         self.line = line;
-                        match self.horizon {
-                            Some(_) => Stage::Searching,
+                        match self.length_limit {
+                            Some(_) => Stage::Search,
                             None => Stage::Finished,
                         }
                     }
-                    None if budget.exhausted() => Stage::Verifying,
-                    // The mate is too large for the memory.
+                    None if budget.is_exhausted() => Stage::Verify,
+                    // The mate does not fit in memory.
                     None => Stage::Finished,
                 };
             }
-            Stage::Refuted | Stage::Finished => {}
+            Stage::Disproven | Stage::Finished => {}
         }
     }
 
-    /// Number of the current position on the path, 1 at the root.
+    /// Depth of the last node on the path, 1 at the root.
     pub(super) fn depth(&self) -> u16 {
-        // The path is no longer than `max_plies`.
+        // No path is longer than `max_plies`.
         self.path.len() as u16
     }
 
@@ -186,51 +185,43 @@ impl Solver {
         self.position.side_to_move() == self.attacker
     }
 
-    /// Plays a move on the path.
-    pub(super) fn enter(&mut self, mv: Move, budget: &mut Budget) {
+    /// Plays a move and adds the position to the path.
+    pub(super) fn do_move(&mut self, mv: Move, budget: &mut NodeBudget) {
         budget.count();
         self.position.do_move(mv);
-        self.push_ancestor();
+        self.push_path();
     }
 
-    /// Takes it back.
-    pub(super) fn leave(&mut self, mv: Move) {
+    pub(super) fn undo_move(&mut self, mv: Move) {
         self.path.pop();
         self.position.undo_move(mv);
     }
 
-    fn push_ancestor(&mut self) {
-        let path_key = self.path_key();
-        self.path.push(Ancestor {
+    fn push_path(&mut self) {
+        self.path.push(PathNode {
             board_key: self.position.board_key(),
             hand: self.position.hand(self.attacker),
-            path_key,
+            path_key: self.path_key(),
         });
     }
 
-    /// Key of the path to the current position, before that is on it.
+    /// Key of the path with the current position, which is not on it yet, at its end.
     pub(super) fn path_key(&self) -> u64 {
-        let before = self.path.last().map_or(0, |ancestor| ancestor.path_key);
-        // Multiplying makes the key depend on the order of the positions.
+        let before = self.path.last().map_or(0, |node| node.path_key);
+        // Rotation and multiplication make the order of the positions count.
         (before.rotate_left(23) ^ self.position.key()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
-/// Positions that have occurred three times in the game before the root, or more often.
-pub(super) fn finished_positions(position: &Position) -> Vec<u64> {
-    let mut game = position.clone();
-    let moves: Vec<Move> = game.moves_played().collect();
-    let mut keys = vec![game.key()];
-    for &mv in moves.iter().rev() {
-        game.undo_move(mv);
-        keys.push(game.key());
-    }
+/// Keys of the game that have occurred three times or more.
+pub(super) fn thrice_repeated(position: &Position) -> Vec<u64> {
+    let mut keys: Vec<u64> = position.game_keys().collect();
     keys.sort_unstable();
-    let mut finished: Vec<u64> = keys
+    let mut repeated: Vec<u64> = keys
         .windows(3)
         .filter(|run| run[0] == run[2])
         .map(|run| run[0])
         .collect();
-    finished.dedup();
-    finished
+    repeated.dedup();
+    repeated
 }

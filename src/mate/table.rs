@@ -1,58 +1,58 @@
-//! The table of positions the solver has seen.
+//! Transposition table of the solver.
 //!
-//! Positions are found by their board; those that differ in the hands share a bucket, so that a
-//! proof with fewer pieces in the attacker's hand serves with more, and a refutation with more
-//! serves with fewer. (What one side holds less the other holds more: the same set, the same
-//! board.) A full bucket gives up the position that took the least work.
+//! Entries of one board with different hands share a bucket, for the sake of dominance: a proof
+//! holds for every hand of the attacker that has at least as much, a disproof for every hand that
+//! has at most as much. (The defender's hand needs no look: both hands and the board make up the
+//! set.) A full bucket replaces the entry that took the least work.
 #![forbid(unsafe_code)]
 
-use super::numbers::{Numbers, Value};
+use super::proof_numbers::{DfpnResult, ProofNumbers};
 use crate::types::{Hand, PieceType};
 
 /// Entries of a bucket.
 const BUCKET: usize = 16;
 
-/// An entry as it is stored. Plain words, so that the system hands the table out zeroed.
+/// An entry as it is stored. Integers let the system hand out the table zeroed.
 type Words = [u64; 4];
 
-/// A position in the table.
+/// What the table stores of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct MateEntry {
     pub key: u64,
     /// [`Hand::raw`] of the attacker's hand.
     pub hand: u32,
-    pub value: Value,
-    /// Nodes spent below the position, at least 1.
+    pub result: DfpnResult,
+    /// Nodes spent on the position, at least 1.
     pub work: u32,
-    /// Whether a refutation of the position is stored under the path it holds for.
+    /// Whether a disproof of the position is stored under the key of a path.
     pub has_path_entry: bool,
 }
 
-impl Entry {
+impl MateEntry {
     fn pack(&self) -> Words {
         [
             self.key,
-            u64::from(self.hand) | u64::from(self.value.numbers.phi) << 32,
-            u64::from(self.work.max(1)) | u64::from(self.value.numbers.delta) << 32,
-            u64::from(self.value.length)
-                | u64::from(self.value.rests_on) << 16
+            u64::from(self.hand) | u64::from(self.result.numbers.phi) << 32,
+            u64::from(self.work.max(1)) | u64::from(self.result.numbers.delta) << 32,
+            u64::from(self.result.mate_length)
+                | u64::from(self.result.repetition_depth) << 16
                 | u64::from(self.has_path_entry) << 32,
         ]
     }
 
     /// Reads an entry back; `None` for one never written.
-    fn unpack(words: &Words) -> Option<Entry> {
+    fn unpack(words: &Words) -> Option<MateEntry> {
         let work = words[2] as u32;
-        (work != 0).then(|| Entry {
+        (work != 0).then(|| MateEntry {
             key: words[0],
             hand: words[1] as u32,
-            value: Value {
-                numbers: Numbers {
+            result: DfpnResult {
+                numbers: ProofNumbers {
                     phi: (words[1] >> 32) as u32,
                     delta: (words[2] >> 32) as u32,
                 },
-                length: words[3] as u16,
-                rests_on: (words[3] >> 16) as u16,
+                mate_length: words[3] as u16,
+                repetition_depth: (words[3] >> 16) as u16,
             },
             work,
             has_path_entry: words[3] >> 32 & 1 != 0,
@@ -61,23 +61,23 @@ impl Entry {
 }
 
 /// The table.
-pub(super) struct Table {
+pub(super) struct MateTable {
     words: Vec<Words>,
 }
 
-impl Table {
-    /// A table of this many bytes, less when they are not to be had, one bucket at least.
-    pub(super) fn new(bytes: usize) -> Table {
+impl MateTable {
+    /// A table of at most this many bytes, less if memory is short; one bucket at least.
+    pub(super) fn new(bytes: usize) -> MateTable {
         let mut entries = (bytes / size_of::<Words>() / BUCKET).max(1) * BUCKET;
         while entries > BUCKET && Vec::<Words>::new().try_reserve_exact(entries).is_err() {
             entries = (entries / 2).next_multiple_of(BUCKET);
         }
-        Table {
+        MateTable {
             words: vec![[0; 4]; entries],
         }
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         self.words.fill([0; 4]);
     }
@@ -88,31 +88,31 @@ impl Table {
         start..start + BUCKET
     }
 
-    /// The entries of a bucket in use; they come first.
-    fn entries(&self, key: u64) -> impl Iterator<Item = Entry> {
+    /// The used entries of a bucket, which come first.
+    fn entries(&self, key: u64) -> impl Iterator<Item = MateEntry> {
         let bucket = self.words.get(self.bucket(key)).unwrap_or_default();
-        bucket.iter().map_while(Entry::unpack)
+        bucket.iter().map_while(MateEntry::unpack)
     }
 
-    /// The entry of exactly this key and hand.
-    pub(super) fn get(&self, key: u64, hand: Hand) -> Option<Entry> {
+    /// The entry of this key and hand.
+    pub(super) fn probe_exact(&self, key: u64, hand: Hand) -> Option<MateEntry> {
         self.entries(key)
             .find(|entry| entry.key == key && entry.hand == hand.raw())
     }
 
-    /// What is known of a position: the entry of its own, or one of the same board with other
-    /// hands that decides it, the shortest mate of several.
-    pub(super) fn find(&self, key: u64, hand: Hand, attacker_to_move: bool) -> Option<Entry> {
+    /// What is known of a position: an entry that solves it by dominance, the shortest mate of
+    /// several, or else its own.
+    pub(super) fn probe(&self, key: u64, hand: Hand, attacker_to_move: bool) -> Option<MateEntry> {
         let mut own = None;
-        let mut mate: Option<Entry> = None;
+        let mut mate: Option<MateEntry> = None;
         for entry in self.entries(key).filter(|entry| entry.key == key) {
-            let value = &entry.value;
-            if value.is_refuted(attacker_to_move) && dominates(entry.hand, hand.raw()) {
+            let result = &entry.result;
+            if result.is_disproven(attacker_to_move) && dominates(entry.hand, hand.raw()) {
                 return Some(entry);
             }
-            if value.is_mate(attacker_to_move)
+            if result.is_proven(attacker_to_move)
                 && dominates(hand.raw(), entry.hand)
-                && mate.is_none_or(|mate| value.length < mate.value.length)
+                && mate.is_none_or(|mate| result.mate_length < mate.result.mate_length)
             {
                 mate = Some(entry);
             }
@@ -123,13 +123,13 @@ impl Table {
         mate.or(own)
     }
 
-    /// Writes an entry, over the one of the same position or over the cheapest.
-    pub(super) fn put(&mut self, entry: Entry) {
+    /// Stores an entry over that of its position, in an empty slot or over the one of least work.
+    pub(super) fn store(&mut self, entry: MateEntry) {
         let bucket = self.bucket(entry.key);
         let slots = self.words.get_mut(bucket).unwrap_or_default();
         let slot = slots
             .iter_mut()
-            .min_by_key(|words| match Entry::unpack(words) {
+            .min_by_key(|words| match MateEntry::unpack(words) {
                 Some(old) if old.key == entry.key && old.hand == entry.hand => (0, 0),
                 Some(old) => (2, old.work),
                 None => (1, 0),
@@ -140,7 +140,7 @@ impl Table {
     }
 }
 
-/// One piece of every kind in hand: the lowest bit of every counter.
+/// The lowest bit of every counter of a [`Hand`].
 const ONE_OF_EACH: u32 = {
     let mut hand = Hand::EMPTY;
     let mut kind = 0;
@@ -151,7 +151,7 @@ const ONE_OF_EACH: u32 = {
     hand.raw()
 };
 
-/// [`Hand::dominates`] for packed hands: their difference borrows from no counter.
+/// [`Hand::dominates`] for raw hands: no counter borrows in their difference.
 fn dominates(more: u32, less: u32) -> bool {
     let borrows = more ^ less ^ more.wrapping_sub(less);
     more >= less && borrows & ONE_OF_EACH == 0
@@ -160,7 +160,7 @@ fn dominates(more: u32, less: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mate::numbers::{INDEPENDENT, INFINITE};
+    use crate::mate::proof_numbers::{INFINITE, PATH_INDEPENDENT};
 
     fn hand(pieces: &[PieceType]) -> Hand {
         let mut hand = Hand::EMPTY;
@@ -168,18 +168,18 @@ mod tests {
         hand
     }
 
-    fn entry(key: u64, hand: Hand, value: Value, work: u32) -> Entry {
-        Entry {
+    fn entry(key: u64, hand: Hand, result: DfpnResult, work: u32) -> MateEntry {
+        MateEntry {
             key,
             hand: hand.raw(),
-            value,
+            result,
             work,
             has_path_entry: false,
         }
     }
 
     #[test]
-    fn packed_hands_compare_like_hands() {
+    fn raw_hands_compare_like_hands() {
         let mut hands = vec![Hand::EMPTY];
         for kind in PieceType::HAND {
             for count in [1, 2, kind.total()] {
@@ -201,52 +201,60 @@ mod tests {
 
     #[test]
     fn entries_come_back_as_stored() {
-        let mut table = Table::new(1 << 16);
-        let mut value = Value::open(7, INFINITE);
-        value.length = 513;
-        value.rests_on = 12;
-        let mut stored = entry(u64::MAX / 3, hand(&[PieceType::Rook]), value, 99);
+        let mut table = MateTable::new(1 << 16);
+        let mut result = DfpnResult::unsolved(7, INFINITE);
+        result.mate_length = 513;
+        result.repetition_depth = 12;
+        let mut stored = entry(u64::MAX / 3, hand(&[PieceType::Rook]), result, 99);
         stored.has_path_entry = true;
-        table.put(stored);
+        table.store(stored);
         assert_eq!(
-            table.get(stored.key, hand(&[PieceType::Rook])),
+            table.probe_exact(stored.key, hand(&[PieceType::Rook])),
             Some(stored)
         );
-        assert_eq!(table.get(stored.key, Hand::EMPTY), None);
-        assert_eq!(table.get(0, Hand::EMPTY), None);
+        assert_eq!(table.probe_exact(stored.key, Hand::EMPTY), None);
+        assert_eq!(table.probe_exact(0, Hand::EMPTY), None);
     }
 
     #[test]
-    fn more_in_hand_inherits_proofs_and_less_refutations() {
+    fn proofs_hold_with_more_in_hand_and_disproofs_with_less() {
         use PieceType::*;
-        let mut table = Table::new(1 << 16);
-        table.put(entry(1, hand(&[Gold]), Value::mate(true, 3), 1));
-        table.put(entry(
+        let mut table = MateTable::new(1 << 16);
+        table.store(entry(1, hand(&[Gold]), DfpnResult::proven(true, 3), 1));
+        table.store(entry(
             1,
             hand(&[Pawn]),
-            Value::refuted(true, INDEPENDENT),
+            DfpnResult::disproven(true, PATH_INDEPENDENT),
             1,
         ));
-        let found = |pieces: &[PieceType]| table.find(1, hand(pieces), true).map(|e| e.value);
-        assert_eq!(found(&[Gold, Silver]), Some(Value::mate(true, 3)));
-        assert_eq!(found(&[]), Some(Value::refuted(true, INDEPENDENT)));
+        let found = |pieces: &[PieceType]| table.probe(1, hand(pieces), true).map(|e| e.result);
+        assert_eq!(found(&[Gold, Silver]), Some(DfpnResult::proven(true, 3)));
+        assert_eq!(
+            found(&[]),
+            Some(DfpnResult::disproven(true, PATH_INDEPENDENT))
+        );
         assert_eq!(found(&[Silver]), None);
         assert_eq!(found(&[Pawn, Pawn]), None);
     }
 
     #[test]
-    fn a_full_bucket_gives_up_what_took_least_work() {
-        let mut table = Table::new(0);
+    fn a_full_bucket_replaces_the_entry_of_least_work() {
+        let mut table = MateTable::new(0);
         for key in 0..100 {
-            table.put(entry(key, Hand::EMPTY, Value::open(1, 1), 1 + key as u32));
+            table.store(entry(
+                key,
+                Hand::EMPTY,
+                DfpnResult::unsolved(1, 1),
+                1 + key as u32,
+            ));
         }
         for key in 0..100 {
-            let kept = table.get(key, Hand::EMPTY).is_some();
+            let kept = table.probe_exact(key, Hand::EMPTY).is_some();
             assert_eq!(kept, key >= 100 - BUCKET as u64, "{key}");
         }
-        table.put(entry(99, Hand::EMPTY, Value::open(5, 5), 1));
-        let found = table.get(99, Hand::EMPTY).map(|entry| entry.value);
-        assert_eq!(found, Some(Value::open(5, 5)));
-        assert!(table.get(98, Hand::EMPTY).is_some());
+        table.store(entry(99, Hand::EMPTY, DfpnResult::unsolved(5, 5), 1));
+        let found = table.probe_exact(99, Hand::EMPTY).map(|entry| entry.result);
+        assert_eq!(found, Some(DfpnResult::unsolved(5, 5)));
+        assert!(table.probe_exact(98, Hand::EMPTY).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! Hand-made problems.
+//! Hand-made problems, and solving in slices.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn a_dropped_pawn_does_not_mate_but_a_pawn_that_moves_does() {
 }
 
 #[test]
-fn checks_for_ever_are_no_mate() {
+fn perpetual_check_is_no_mate() {
     assert_eq!(outcome("k8/9/1+R7/9/9/9/9/9/9 b - 1"), "nomate");
     assert_eq!(outcome("4k4/9/9/3+R5/9/9/9/9/9 b - 1"), "nomate");
 }
@@ -54,20 +54,20 @@ fn every_interposition_counts() {
 }
 
 #[test]
-fn positions_of_the_game_that_cannot_come_back_are_known() {
+fn positions_that_occurred_three_times_in_the_game_are_known() {
     let mut game = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1").expect("legal");
     let shuffle = ["5i4i", "5a4a", "4i5i", "4a5a"].map(|mv| Move::from_usi(mv).expect("move"));
     let start = game.key();
     for mv in shuffle.into_iter().cycle().take(7) {
         game.do_move(mv);
     }
-    assert!(solver::finished_positions(&game).is_empty());
+    assert!(solver::thrice_repeated(&game).is_empty());
     game.do_move(shuffle[3]);
-    assert_eq!(solver::finished_positions(&game), [start]);
+    assert_eq!(solver::thrice_repeated(&game), [start]);
 }
 
 #[test]
-fn slices_end_where_one_run_does() {
+fn a_solver_run_in_slices_finds_what_one_run_does() {
     let problems = [
         ("8k/6G2/9/7N1/4G4/9/9/9/B8 b 2rb2g4s3n4l18p 1", 15),
         ("4R1n1k/5Gn2/7p1/9/7N1/5L3/9/9/9 b 2P 1", 5),
@@ -80,7 +80,7 @@ fn slices_end_where_one_run_does() {
         let mut slices = 0;
         while !solver.is_finished() {
             let mut interrupt = |_| false;
-            let mut budget = Budget::new(1000, &mut interrupt);
+            let mut budget = NodeBudget::new(1000, &mut interrupt);
             solver.solve(&mut budget);
             solver.shorten(&mut budget);
             assert!(budget.nodes() <= 1000, "{sfen}");

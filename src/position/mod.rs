@@ -239,13 +239,12 @@ impl Position {
         self.state.captured
     }
 
-    /// Moves played since the position was set up.
-    pub fn moves_played(&self) -> impl Iterator<Item = Move> {
+    /// Keys of the positions of the game, from the one that was set up to this one.
+    pub fn game_keys(&self) -> impl Iterator<Item = u64> {
         self.state_stack
             .iter()
-            .skip(1)
-            .chain((!self.state_stack.is_empty()).then_some(&self.state))
-            .map(|state| state.last_move)
+            .chain([&self.state])
+            .map(|state| state.board_key ^ state.hand_key)
     }
 
     /// The piece a move puts on its target, after promotion.

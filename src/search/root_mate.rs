@@ -8,7 +8,7 @@
 use super::iterate::RootMove;
 use super::report::ScoreBound;
 use super::worker::Worker;
-use crate::mate::{Budget, Solver};
+use crate::mate::{NodeBudget, Solver};
 use crate::position::{EnteringKingRule, MoveCount, Position};
 use crate::types::{Move, Value, value};
 
@@ -153,7 +153,7 @@ impl Worker {
             main.check_limits(control);
             control.is_stopped()
         };
-        let mut budget = Budget::new(slice, &mut interrupt);
+        let mut budget = NodeBudget::new(slice, &mut interrupt);
         solver.solve(&mut budget);
         solver.shorten(&mut budget);
         let spent = budget.nodes();

@@ -1,47 +1,47 @@
-//! From a proof to a line of moves: every proof is walked through against all defences.
+//! Verification of a proof by playing it out against every defence, and the line that comes of it.
 #![forbid(unsafe_code)]
 
-use super::budget::Budget;
-use super::numbers::Numbers;
+use super::NodeBudget;
+use super::proof_numbers::ProofNumbers;
 use super::solver::Solver;
 use crate::types::Move;
 use std::collections::HashMap;
 
-/// Bytes a verified position takes, with what a hash map needs besides.
-const VERIFIED_BYTES: usize = 48;
+/// Memory of a verified mate, the overhead of the hash map included.
+const BYTES_PER_MATE: usize = 48;
 
-/// Positions from which the mate has been played out against every defence.
-pub(super) struct Verified {
-    map: HashMap<u64, Mate>,
+/// Mates that have been played out against every defence, by position key.
+pub(super) struct VerifiedMates {
+    map: HashMap<u64, VerifiedMate>,
     capacity: usize,
 }
 
-/// A mate that was played out.
+/// A mate from a position.
 #[derive(Clone, Copy)]
-pub(super) struct Mate {
+pub(super) struct VerifiedMate {
     /// Plies it takes.
     pub length: u16,
     /// The attacker's move, or the defender's longest defence; [`Move::NONE`] when mated.
     mv: Move,
 }
 
-impl Verified {
-    pub(super) fn new(bytes: usize) -> Verified {
-        Verified {
+impl VerifiedMates {
+    pub(super) fn new(bytes: usize) -> VerifiedMates {
+        VerifiedMates {
             map: HashMap::new(),
-            capacity: bytes / VERIFIED_BYTES,
+            capacity: bytes / BYTES_PER_MATE,
         }
     }
 
-    /// Forgets all of them.
+    /// Removes all of them.
     pub(super) fn clear(&mut self) {
         self.map.clear();
     }
 
-    /// Keeps a mate unless a shorter one from the same position is known; returns the one kept.
-    /// As lengths only fall, every move leads to a position kept with fewer plies, even when a
-    /// walk comes back to a position that it is still busy with.
-    fn insert(&mut self, key: u64, mate: Mate) -> Mate {
+    /// Stores a mate unless a shorter one from its position is known; returns the one kept. As
+    /// lengths only fall, every stored move leads to a position stored with fewer plies, even when
+    /// verification comes back to a position that it is still busy with.
+    fn insert(&mut self, key: u64, mate: VerifiedMate) -> VerifiedMate {
         let kept = self.map.entry(key).or_insert(mate);
         if mate.length < kept.length {
             *kept = mate;
@@ -51,8 +51,8 @@ impl Verified {
 }
 
 impl Solver {
-    /// Plays out the mate from the current position, within `bound` plies.
-    pub(super) fn verify(&mut self, bound: u16, budget: &mut Budget) -> Option<Mate> {
+    /// Verifies that the current position is mate within `bound` plies.
+    pub(super) fn verify(&mut self, bound: u16, budget: &mut NodeBudget) -> Option<VerifiedMate> {
         let key = self.position.key();
         if let Some(&mate) = self.verified.map.get(&key)
             && mate.length <= bound
@@ -70,68 +70,68 @@ impl Solver {
         Some(self.verified.insert(key, mate))
     }
 
-    /// Plays the check that mates soonest by what the table knows.
-    fn verify_attack(&mut self, bound: u16, budget: &mut Budget) -> Option<Mate> {
+    /// Follows the check with the shortest proven mate.
+    fn verify_attack(&mut self, bound: u16, budget: &mut NodeBudget) -> Option<VerifiedMate> {
         let left = bound.checked_sub(1)?;
         let check = match self.proven_check(budget) {
             Some(check) => check,
             None => {
-                // The table has lost it: prove it again.
-                self.search(Numbers::UNBOUNDED, budget);
+                // The table has overwritten the proof: search again.
+                self.search(ProofNumbers::UNLIMITED, budget);
                 self.proven_check(budget)?
             }
         };
-        if budget.exhausted() {
+        if budget.is_exhausted() {
             return None;
         }
-        self.enter(check, budget);
+        self.do_move(check, budget);
         let mated = self.verify(left, budget);
-        self.leave(check);
-        Some(Mate {
+        self.undo_move(check);
+        Some(VerifiedMate {
             length: mated?.length + 1,
             mv: check,
         })
     }
 
-    /// A check proven to mate, the one with the shortest mate.
-    fn proven_check(&mut self, budget: &mut Budget) -> Option<Move> {
+    /// The check with the shortest proven mate, by what the table knows.
+    fn proven_check(&mut self, budget: &mut NodeBudget) -> Option<Move> {
         let first = self.children.len();
         self.expand(budget);
         let proven = self.children[first..]
             .iter()
-            .filter(|child| child.value.is_mate(false))
-            .min_by_key(|child| child.value.length)
+            .filter(|child| child.result.is_proven(false))
+            .min_by_key(|child| child.result.mate_length)
             .map(|child| child.mv);
         self.children.truncate(first);
         proven
     }
 
-    /// Plays every defence.
-    fn verify_defence(&mut self, bound: u16, budget: &mut Budget) -> Option<Mate> {
+    /// Follows every defence.
+    fn verify_defence(&mut self, bound: u16, budget: &mut NodeBudget) -> Option<VerifiedMate> {
         let mut defences = Vec::new();
         self.generate(&mut defences);
-        let mut longest = Mate {
+        let mut longest = VerifiedMate {
             length: 0,
             mv: Move::NONE,
         };
         for mv in defences {
             let left = bound.checked_sub(1)?;
-            if budget.exhausted() {
+            if budget.is_exhausted() {
                 return None;
             }
-            self.enter(mv, budget);
+            self.do_move(mv, budget);
             let mate = self.verify(left, budget);
-            self.leave(mv);
+            self.undo_move(mv);
             let length = mate?.length + 1;
             if length > longest.length {
-                longest = Mate { length, mv };
+                longest = VerifiedMate { length, mv };
             }
         }
         Some(longest)
     }
 
-    /// The moves of a verified mate from the root on.
-    pub(super) fn play_out(&self, mut mate: Mate) -> Option<Vec<Move>> {
+    /// The moves of a verified mate at the root.
+    pub(super) fn mating_line(&self, mut mate: VerifiedMate) -> Option<Vec<Move>> {
         let mut position = self.position.clone();
         let mut line = Vec::new();
         while mate.mv.is_some() {
