@@ -1,5 +1,4 @@
-//! Large memory: taken from the system without touching it, in huge pages where the system offers
-//! them, and seen as bytes where its values are nothing but bytes.
+//! Large tables in huge pages, and values seen as their bytes.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
@@ -7,8 +6,11 @@ use std::ptr::NonNull;
 use std::slice;
 use std::sync::atomic::AtomicU64;
 
-/// Size of a huge page, in bytes.
+/// Size of a huge page in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
+
+/// Size of a cache line in bytes.
+const CACHE_LINE: usize = 64;
 
 /// Types for which memory full of zero bytes is a valid value.
 ///
@@ -18,89 +20,100 @@ pub unsafe trait Zeroable {}
 
 // SAFETY: an atomic integer of zero bytes is zero.
 unsafe impl Zeroable for AtomicU64 {}
+// SAFETY: an array is valid if its values are.
+unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 
-/// Types of which every byte counts and any bytes are a value.
+/// Types without padding for which any bytes are a valid value.
 ///
 /// # Safety
 /// An implementor must have no padding and no invalid values.
 pub unsafe trait Plain: Zeroable {}
 
-/// The bytes of some values, in the order of the machine.
+/// The bytes of some values, in native byte order.
 #[inline(always)]
 pub fn bytes_of<T: Plain>(values: &[T]) -> &[u8] {
     // SAFETY: the values are live and borrowed, and all of their bytes are initialised.
     unsafe { slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-/// The same, to be written to.
+/// The bytes of some values for writing, in native byte order.
 pub fn bytes_of_mut<T: Plain>(values: &mut [T]) -> &mut [u8] {
-    // SAFETY: as above; and whatever is written, the values are valid.
+    // SAFETY: the values are live and borrowed mutably, all of their bytes are initialised, and any
+    // bytes written are valid values.
     unsafe { slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
 }
 
-/// A slice of `len` zeroed values, or `None` if the memory is not to be had.
-///
-/// The system hands out zeroed pages that cost nothing until they are used, so who asks decides
-/// when to pay for them.
-pub fn zeroed_slice<T: Zeroable>(len: usize) -> Option<Box<[T]>> {
-    let layout = Layout::array::<T>(len).ok()?;
-    if layout.size() == 0 {
-        return Some(Box::new([]));
-    }
-    // SAFETY: the layout has a size. `T` is `Zeroable`, so the memory holds `len` valid values,
-    // and `Box` frees it with the layout it was allocated with.
-    let slice = unsafe {
-        let start = alloc_zeroed(layout).cast::<T>();
-        if start.is_null() {
-            return None;
-        }
-        Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, len))
-    };
-    ask_for_huge_pages(&slice);
-    Some(slice)
-}
-
-/// A slice in memory of its own that starts where its values, and huge pages if it is as large,
-/// are best placed.
+/// A boxed slice that starts at a cache line, and at a huge page if it is as large as one.
 pub struct Table<T> {
     start: NonNull<T>,
     len: usize,
-    /// What was taken from the system.
+    /// The allocation, which begins before `start`.
     memory: NonNull<u8>,
     layout: Layout,
 }
 
 // SAFETY: a table owns its values.
 unsafe impl<T: Send> Send for Table<T> {}
-// SAFETY: as above.
+// SAFETY: a table owns its values.
 unsafe impl<T: Sync> Sync for Table<T> {}
 
-impl<T: Zeroable> Table<T> {
-    /// A table of `len` zeroed values. What is untouched has cost nothing yet.
-    pub fn zeroed(len: usize) -> Table<T> {
-        let slice = Layout::array::<T>(len).expect("a table that fits the address space");
+impl<T> Table<T> {
+    /// A table of `len` values whose bytes are zero; `None` if the allocation fails. The system
+    /// hands out zeroed pages that take no memory before they are first used.
+    ///
+    /// # Safety
+    /// The values must not be read before they are valid.
+    unsafe fn allocate(len: usize) -> Option<Table<T>> {
+        let slice = Layout::array::<T>(len).ok()?;
         let alignment = if slice.size() >= HUGE_PAGE {
             HUGE_PAGE
         } else {
-            slice.align()
+            CACHE_LINE.max(slice.align())
         };
-        // Large memory comes from the system zeroed already, but only if no alignment is asked
-        // for; hence some more of it.
-        let layout = Layout::array::<u8>(slice.size() + alignment)
-            .expect("a table that fits the address space");
+        // To align by hand: aligned allocations are cleared by writing to them.
+        let layout = Layout::array::<u8>(slice.size().checked_add(alignment)?).ok()?;
         // SAFETY: an alignment is at least one, so the layout has a size.
-        let Some(memory) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
-            handle_alloc_error(layout);
-        };
+        let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let skip = memory.as_ptr().addr().next_multiple_of(alignment) - memory.as_ptr().addr();
-        let table = Table {
-            // SAFETY: less than an alignment is skipped, which is room enough.
+        advise_huge_pages(memory, layout.size());
+        Some(Table {
+            // SAFETY: less than an alignment is skipped, which is allocated beyond the values.
             start: unsafe { memory.add(skip) }.cast(),
             len,
             memory,
             layout,
-        };
-        ask_for_huge_pages(&table);
+        })
+    }
+
+    /// Ends the program as any failed allocation does.
+    fn out_of_memory(len: usize) -> ! {
+        handle_alloc_error(Layout::array::<T>(len).unwrap_or(Layout::new::<T>()))
+    }
+}
+
+impl<T: Zeroable> Table<T> {
+    /// A table of `len` zeroed values, or `None` if the allocation fails.
+    pub fn try_zeroed(len: usize) -> Option<Table<T>> {
+        // SAFETY: zeroed values are valid.
+        unsafe { Table::allocate(len) }
+    }
+
+    /// A table of `len` zeroed values.
+    pub fn zeroed(len: usize) -> Table<T> {
+        Table::try_zeroed(len).unwrap_or_else(|| Table::<T>::out_of_memory(len))
+    }
+}
+
+impl<T: Copy> Table<T> {
+    /// A table of `len` copies of a value.
+    pub fn filled(len: usize, value: T) -> Table<T> {
+        // SAFETY: the values are written below before anything reads them.
+        let table = unsafe { Table::<T>::allocate(len) };
+        let table = table.unwrap_or_else(|| Table::<T>::out_of_memory(len));
+        for i in 0..len {
+            // SAFETY: there is room for `len` values.
+            unsafe { table.start.add(i).write(value) };
+        }
         table
     }
 }
@@ -119,14 +132,14 @@ impl<T> Deref for Table<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: there are as many valid values, zeroed at first, aligned, and owned by the table.
+        // SAFETY: the table owns `len` valid and aligned values.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl<T> DerefMut for Table<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above.
+        // SAFETY: the table owns `len` valid and aligned values.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -139,38 +152,35 @@ impl<T> Drop for Table<T> {
     }
 }
 
-/// Asks for huge pages behind a slice: random reads of a large table miss the translation buffer
-/// nearly every time with small ones.
+/// Asks for huge pages: random reads of a large table in small ones miss the TLB nearly always.
 #[cfg(target_os = "linux")]
-fn ask_for_huge_pages<T>(slice: &[T]) {
-    let bytes = size_of_val(slice);
-    let start = slice.as_ptr().cast::<u8>();
-    let skip = start.align_offset(HUGE_PAGE);
-    if bytes < skip + HUGE_PAGE {
+fn advise_huge_pages(memory: NonNull<u8>, size: usize) {
+    let skip = memory.as_ptr().align_offset(HUGE_PAGE);
+    if size < skip + HUGE_PAGE {
         return;
     }
-    let length = (bytes - skip) / HUGE_PAGE * HUGE_PAGE;
-    // SAFETY: the range is a page-aligned part of the live slice, and the advice changes how it
+    let length = (size - skip) / HUGE_PAGE * HUGE_PAGE;
+    // SAFETY: the range is a page-aligned part of a live allocation, and the advice changes how it
     // is backed, never what it holds. A refusal changes nothing.
     unsafe {
         libc::madvise(
-            start.add(skip).cast_mut().cast(),
+            memory.add(skip).as_ptr().cast(),
             length,
             libc::MADV_HUGEPAGE,
-        );
-    }
+        )
+    };
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages<T>(_: &[T]) {}
+fn advise_huge_pages(_: NonNull<u8>, _: usize) {}
 
-/// Whether this many megabytes are more than the machine has. A system that promises memory it
-/// does not have would only notice in the middle of a game.
+/// Whether this many megabytes are more than the physical memory. A system that overcommits would
+/// notice only in the middle of a game.
 pub fn exceeds_memory(megabytes: usize) -> bool {
     physical_megabytes().is_some_and(|physical| megabytes > physical)
 }
 
-/// Memory of the machine, where the system tells.
+/// Physical memory, where the system tells.
 fn physical_megabytes() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -192,18 +202,24 @@ mod tests {
             assert_eq!(table.len(), len);
             assert!(table.iter().all(|word| word.load(Relaxed) == 0));
             let large = size_of_val(&*table) >= HUGE_PAGE;
-            let alignment = if large { HUGE_PAGE } else { 8 };
+            let alignment = if large { HUGE_PAGE } else { CACHE_LINE };
             assert_eq!(table.as_ptr().addr() % alignment, 0);
-            // Every word is writable, and one of its own.
             for (i, word) in table.iter().enumerate() {
                 word.store(i as u64, Relaxed);
             }
-            let words = table.iter().enumerate();
-            assert!(
-                words
-                    .into_iter()
-                    .all(|(i, word)| word.load(Relaxed) == i as u64)
-            );
+            let mut words = table.iter().enumerate();
+            assert!(words.all(|(i, word)| word.load(Relaxed) == i as u64));
         }
+        assert!(Table::<AtomicU64>::try_zeroed(usize::MAX / 16).is_none());
+    }
+
+    #[test]
+    fn filled_tables_hold_copies() {
+        assert_eq!(*Table::filled(3, [1, 2]), [[1, 2]; 3]);
+        assert!(
+            Table::filled(HUGE_PAGE, 7_u16)
+                .iter()
+                .all(|&value| value == 7)
+        );
     }
 }

@@ -6,11 +6,10 @@ use super::params;
 use super::pvs::Node;
 use super::stack::Frame;
 use super::worker::Worker;
-use super::zeroed::zeroed_slice;
 use crate::bitboard::Bitboard;
+use crate::memory::Table;
 use crate::position::Position;
 use crate::types::{Color, Depth, Move, Piece, PieceType, Square, Value, value};
-use std::alloc::Layout;
 
 /// A history entry with gravity: a bonus counts for less the nearer the value is to its limit, so it
 /// never leaves `-LIMIT..=LIMIT`. <https://www.chessprogramming.org/History_Heuristic#History_Bonuses>
@@ -159,7 +158,7 @@ const CONTINUATIONS_IN_CHECK: usize = 2;
 pub struct Histories {
     butterfly: Box<Butterfly>,
     captures: Box<Captures>,
-    continuation: Box<[PieceTo]>,
+    continuation: Table<PieceTo>,
     pawns: Box<[PawnRow]>,
     low_ply: Box<[LowPly; LOW_PLIES]>,
 }
@@ -173,9 +172,10 @@ impl Histories {
             low_ply: boxed(),
             pawns: vec![[[Stat::default(); Square::COUNT]; Piece::COUNT]; PAWN_HISTORY_SIZE]
                 .into_boxed_slice(),
-            // Without memory there is nothing to go on with, as for every other allocation.
-            continuation: zeroed_slice(Piece::COUNT * Square::COUNT)
-                .unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<PieceTo>())),
+            continuation: Table::filled(
+                Piece::COUNT * Square::COUNT,
+                [[Stat::default(); Square::COUNT]; Piece::COUNT],
+            ),
         }
     }
 

@@ -33,7 +33,6 @@ mod time;
 mod treestrap;
 mod tt;
 mod worker;
-mod zeroed;
 
 pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher, ThreadsError};

@@ -10,10 +10,9 @@
 //! The lowest bit of the cluster index is the side to move, so an entry never serves the wrong
 //! side.
 
-use super::zeroed::{HUGE_PAGE, zeroed_slice};
+use crate::memory::{HUGE_PAGE, Table};
 use crate::types::{Color, Depth, Move, Value, value};
 use bitflags::bitflags;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 bitflags! {
@@ -115,7 +114,6 @@ fn packed_generation(word: u64) -> u8 {
     (word >> 59) as u8
 }
 
-const CACHE_LINE: usize = 64;
 const ENTRIES: usize = 3;
 const KEY_BITS: usize = 21;
 const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
@@ -133,42 +131,31 @@ type Cluster = [AtomicU64; CLUSTER];
 
 /// The transposition table.
 pub struct TranspositionTable {
-    words: Box<[AtomicU64]>,
-    /// The clusters among the words: they begin at a cache line, so that no cluster crosses one.
-    used: Range<usize>,
+    /// An even number of clusters that depends on the size alone.
+    clusters: Table<Cluster>,
     generation: AtomicU8,
 }
 
 impl TranspositionTable {
     /// An empty table of this many megabytes (at least 1), or `None` if the allocation fails.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let len = megabytes.max(1).checked_mul(1 << 20)? / size_of::<AtomicU64>();
-        let words = zeroed_slice::<AtomicU64>(len + CACHE_LINE / size_of::<AtomicU64>())?;
+        let len = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Cluster>();
+        let clusters = Table::<Cluster>::try_zeroed(len)?;
         // The system backs a huge page when it is first written to, which takes it longer than a
         // search has for its first nodes: better now than on the clock.
-        for word in words.iter().step_by(HUGE_PAGE / size_of::<AtomicU64>()) {
-            word.store(0, Relaxed);
+        for cluster in clusters.iter().step_by(HUGE_PAGE / size_of::<Cluster>()) {
+            cluster[0].store(0, Relaxed);
         }
-        let start = words.as_ptr().align_offset(CACHE_LINE);
         Some(TranspositionTable {
-            words,
-            used: start..start + len,
+            clusters,
             generation: AtomicU8::new(0),
         })
     }
 
-    /// The clusters, an even number that depends on the size alone.
-    #[inline(always)]
-    fn clusters(&self) -> &[Cluster] {
-        self.words[self.used.clone()].as_chunks::<CLUSTER>().0
-    }
-
     /// The smallest table there is, for a thread that is not searching.
     pub fn placeholder() -> TranspositionTable {
-        let words: [AtomicU64; 2 * CLUSTER] = Default::default();
         TranspositionTable {
-            words: Box::new(words),
-            used: 0..2 * CLUSTER,
+            clusters: Table::zeroed(2),
             generation: AtomicU8::new(0),
         }
     }
@@ -182,7 +169,7 @@ impl TranspositionTable {
     /// Index of the cluster: the high bits of the key, then the side to move.
     #[inline(always)]
     fn index(&self, key: u64, side: Color) -> usize {
-        let pairs = self.clusters().len() as u64 / 2;
+        let pairs = self.clusters.len() as u64 / 2;
         let pair = ((u128::from(key) * u128::from(pairs)) >> 64) as usize;
         pair * 2 + side.index()
     }
@@ -193,7 +180,7 @@ impl TranspositionTable {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster: *const Cluster = &self.clusters()[self.index(key, side)];
+            let cluster: *const Cluster = &self.clusters[self.index(key, side)];
             // SAFETY: a prefetch reads nothing, and the address is that of a live cluster. It
             // needs SSE, which every x86-64 processor has.
             unsafe { _mm_prefetch(cluster.cast(), _MM_HINT_T0) }
@@ -205,7 +192,7 @@ impl TranspositionTable {
     /// The entry of a position `ply` plies from the root, if there is one.
     #[inline]
     pub fn probe(&self, key: u64, side: Color, ply: usize) -> Option<TtEntry> {
-        let cluster = &self.clusters()[self.index(key, side)];
+        let cluster = &self.clusters[self.index(key, side)];
         let keys = cluster[0].load(Relaxed);
         for (i, entry) in cluster[1..].iter().enumerate() {
             let word = entry.load(Relaxed);
@@ -224,7 +211,7 @@ impl TranspositionTable {
     pub fn store(&self, key: u64, side: Color, ply: usize, mut entry: TtEntry) {
         entry.value = value_to_table(entry.value, ply);
         let generation = self.generation.load(Relaxed);
-        let cluster = &self.clusters()[self.index(key, side)];
+        let cluster = &self.clusters[self.index(key, side)];
         let keys = cluster[0].load(Relaxed);
 
         let mut slot = 0;
@@ -269,7 +256,7 @@ impl TranspositionTable {
 
     /// Empties the table.
     pub fn clear(&self) {
-        for word in &self.words {
+        for word in self.clusters.as_flattened() {
             word.store(0, Relaxed);
         }
         self.generation.store(0, Relaxed);
@@ -279,7 +266,7 @@ impl TranspositionTable {
     pub fn hashfull(&self) -> u32 {
         const SAMPLE: usize = 1000;
         let generation = self.generation.load(Relaxed);
-        let sample = &self.clusters()[..self.clusters().len().min(SAMPLE)];
+        let sample = &self.clusters[..self.clusters.len().min(SAMPLE)];
         let used = sample
             .iter()
             .flat_map(|cluster| &cluster[1..])
@@ -359,8 +346,8 @@ mod tests {
             .map(|_| TranspositionTable::new(1).unwrap())
             .collect();
         for table in tables {
-            assert_eq!(table.clusters().len(), (1 << 20) / 32);
-            assert!(table.clusters().as_ptr().addr().is_multiple_of(CACHE_LINE));
+            assert_eq!(table.clusters.len(), (1 << 20) / 32);
+            assert!(table.clusters.as_ptr().addr().is_multiple_of(64));
         }
     }
 
@@ -422,7 +409,7 @@ mod tests {
     fn a_torn_entry_is_not_found() {
         let table = TranspositionTable::new(1).unwrap();
         table.store(11, Color::Black, 0, entry(100, 5, Bound::EXACT));
-        let cluster = &table.clusters()[table.index(11, Color::Black)];
+        let cluster = &table.clusters[table.index(11, Color::Black)];
         cluster[1].store(pack(entry(-900, 8, Bound::LOWER), 0), Relaxed);
         assert_eq!(table.probe(11, Color::Black, 0), None);
     }
