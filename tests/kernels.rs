@@ -4,7 +4,7 @@ mod common;
 
 use common::position;
 use komaoto::eval::nnue::{LoadedNetwork, Network, OwnNetwork};
-use komaoto::search::{Answer, Info, Limits, Report, SearchOptions, Searcher};
+use komaoto::search::{BestMove, Info, Limits, Report, SearchOptions, Searcher};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::fs;
@@ -24,7 +24,7 @@ impl Report for Nodes {
     fn info(&mut self, info: &Info) {
         self.0.send(info.nodes).unwrap();
     }
-    fn answer(&mut self, _: Answer) {}
+    fn best_move(&mut self, _: BestMove) {}
 }
 
 /// Nodes that a search of each position had taken after each of its iterations. Weights made up at

@@ -1,4 +1,4 @@
-//! What the controlling thread and the search threads of one `go` tell each other.
+//! Flags and counters shared by the threads of one search and by whoever controls it.
 #![forbid(unsafe_code)]
 
 use super::limits::Clock;
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What one thread tells the others, on a cache line of its own, so that threads do not slow each
-/// other down.
+/// What a thread publishes, on a cache line of its own, so that threads do not slow each other
+/// down.
 #[repr(align(128))]
 #[derive(Default)]
-struct Told {
+struct ThreadStats {
     nodes: AtomicU64,
-    /// The bits of a floating-point number; those of 0 before anything was told.
-    patience: AtomicU64,
+    /// The bits of an `f64`; 0 until it is set.
+    time_factor: AtomicU64,
 }
 
 /// When the expected move was played, and the clock sent with it.
@@ -27,28 +27,28 @@ pub struct PonderHit {
 
 /// Flags and counters of one search.
 pub struct Control {
-    /// Search threads have to end.
+    /// The threads have to stop searching.
     stop: AtomicBool,
-    /// The answer is asked for.
-    released: AtomicBool,
+    /// The best move is asked for, even if the search is infinite or pondering.
+    answer_now: AtomicBool,
     pondering: AtomicBool,
     finished: AtomicBool,
     ponder_hit: Mutex<Option<PonderHit>>,
     changed: Condvar,
-    threads: Box<[Told]>,
+    threads: Box<[ThreadStats]>,
 }
 
 impl Control {
-    /// The controls of a search with this many threads.
+    /// The control of a search with this many threads.
     pub fn new(threads: usize, pondering: bool) -> Control {
         Control {
             stop: AtomicBool::new(false),
-            released: AtomicBool::new(false),
+            answer_now: AtomicBool::new(false),
             pondering: AtomicBool::new(pondering),
             finished: AtomicBool::new(false),
             ponder_hit: Mutex::new(None),
             changed: Condvar::new(),
-            threads: (0..threads).map(|_| Told::default()).collect(),
+            threads: (0..threads).map(|_| ThreadStats::default()).collect(),
         }
     }
 
@@ -59,52 +59,51 @@ impl Control {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells every thread to stop, and the first to answer.
+    /// Stops all threads and asks for the best move.
     pub fn stop(&self) {
         let _guard = self.lock();
         self.stop.store(true, Relaxed);
-        self.released.store(true, Relaxed);
+        self.answer_now.store(true, Relaxed);
         self.changed.notify_all();
     }
 
-    /// Tells every thread to stop because a limit is reached. The answer may have to wait.
+    /// Stops all threads because a limit is reached. The best move may have to wait.
     pub fn halt(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// Whether threads have to stop.
+    /// Whether the threads have to stop.
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// Ends pondering; later calls change nothing.
-    pub fn ponder_hit(&self, clock: Option<Clock>) {
-        let mut hit = self.lock();
+    /// Ends pondering; further calls change nothing.
+    pub fn ponderhit(&self, clock: Option<Clock>) {
+        let mut ponder_hit = self.lock();
         if self.pondering.swap(false, Relaxed) {
-            *hit = Some(PonderHit {
-                at: Instant::now(),
-                clock,
-            });
+            let at = Instant::now();
+            *ponder_hit = Some(PonderHit { at, clock });
             self.changed.notify_all();
         }
     }
 
-    /// Whether the opponent is still to move.
+    /// Whether the search is on the opponent's time.
     #[inline(always)]
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Relaxed)
     }
 
     /// The ponder hit, once there was one.
-    pub fn hit(&self) -> Option<PonderHit> {
+    pub fn ponder_hit(&self) -> Option<PonderHit> {
         *self.lock()
     }
 
-    /// Waits until the answer is asked for or, unless the search is infinite, pondering ends.
-    pub fn wait_for_release(&self, infinite: bool) {
+    /// Waits until the best move may be printed: after `stop` in an infinite search, after `stop`
+    /// or `ponderhit` when pondering.
+    pub fn wait_until_answer_due(&self, infinite: bool) {
         let mut guard = self.lock();
-        while !self.released.load(Relaxed) && (infinite || self.is_pondering()) {
+        while !self.answer_now.load(Relaxed) && (infinite || self.is_pondering()) {
             guard = self
                 .changed
                 .wait(guard)
@@ -114,38 +113,32 @@ impl Control {
 
     /// Publishes a thread's node count.
     #[inline(always)]
-    pub fn count_nodes(&self, thread: usize, nodes: u64) {
+    pub fn set_nodes(&self, thread: usize, nodes: u64) {
         self.threads[thread].nodes.store(nodes, Relaxed);
     }
 
     /// Nodes of all threads.
     pub fn nodes(&self) -> u64 {
-        self.threads
-            .iter()
-            .map(|thread| thread.nodes.load(Relaxed))
-            .sum()
+        let nodes = self.threads.iter().map(|stats| stats.nodes.load(Relaxed));
+        nodes.sum()
     }
 
-    /// Publishes how much of its optimum of time a thread would have the search take, as a factor.
-    pub fn ask_patience(&self, thread: usize, factor: f64) {
-        self.threads[thread]
-            .patience
-            .store(factor.to_bits(), Relaxed);
+    /// Publishes the factor by which a thread would multiply the optimum time.
+    pub fn set_time_factor(&self, thread: usize, factor: f64) {
+        let stats = &self.threads[thread];
+        stats.time_factor.store(factor.to_bits(), Relaxed);
     }
 
-    /// The mean of what the threads asked for: 1 before any did.
-    pub fn patience(&self) -> f64 {
-        let asked = self
-            .threads
-            .iter()
-            .map(|thread| f64::from_bits(thread.patience.load(Relaxed)))
-            .filter(|&factor| factor > 0.0);
-        let (sum, count) = asked.fold((0.0, 0), |(sum, count), factor| (sum + factor, count + 1));
-        if count == 0 {
-            1.0
-        } else {
-            sum / f64::from(count)
-        }
+    /// The mean of the factors that threads have set; 1 if there are none.
+    pub fn time_factor(&self) -> f64 {
+        let factors = self.threads.iter().filter_map(|stats| {
+            let factor = f64::from_bits(stats.time_factor.load(Relaxed));
+            (factor > 0.0).then_some(factor)
+        });
+        let (sum, count) = factors.fold((0.0, 0.0), |(sum, count), factor| {
+            (sum + factor, count + 1.0)
+        });
+        if count == 0.0 { 1.0 } else { sum / count }
     }
 
     /// Marks the search as answered.
@@ -153,7 +146,7 @@ impl Control {
         self.finished.store(true, Relaxed);
     }
 
-    /// Whether the search has answered.
+    /// Whether the search has been answered.
     pub fn is_finished(&self) -> bool {
         self.finished.load(Relaxed)
     }
@@ -164,13 +157,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_is_the_mean_of_what_was_asked_for() {
+    fn the_time_factor_is_the_mean_of_those_set() {
         let control = Control::new(3, false);
-        assert_eq!(control.patience(), 1.0);
-        control.ask_patience(1, 0.5);
-        assert_eq!(control.patience(), 0.5);
-        control.ask_patience(0, 2.0);
-        control.ask_patience(2, 3.5);
-        assert_eq!(control.patience(), 2.0);
+        assert_eq!(control.time_factor(), 1.0);
+        control.set_time_factor(1, 0.5);
+        assert_eq!(control.time_factor(), 0.5);
+        control.set_time_factor(0, 2.0);
+        control.set_time_factor(2, 3.5);
+        assert_eq!(control.time_factor(), 2.0);
     }
 }

@@ -123,7 +123,7 @@ impl Window {
 impl Worker {
     /// Searches deeper and deeper until told to stop or the deepest iteration is done.
     pub fn iterate(&mut self) {
-        let lines = self.options.multi_pv.clamp(1, self.root_moves.len());
+        let lines = self.pv_lines();
         let mut last_change = 0;
         let mut last_reported = 0;
         for depth in 1..=self.max_depth {
@@ -162,16 +162,17 @@ impl Worker {
             if self.root_moves[0].mv != before.mv {
                 last_change = depth;
             }
-            if self.is_settled_by_mate(lines) {
+            if self.is_settled_by_mate() {
                 break;
             }
             let stability = self.stability(&before, depth - last_change);
-            self.control.ask_patience(self.id, stability.patience());
+            self.control
+                .set_time_factor(self.id, stability.time_factor());
             if self.main.is_some() {
-                self.report_iteration(lines, &mut last_reported);
+                self.report_iteration(&mut last_reported);
                 let forced = self.root_moves.len() == 1;
                 if let Some(main) = &mut self.main
-                    && (main.time.after_iteration(&self.control, forced)
+                    && (main.time.is_up_after_iteration(&self.control, forced)
                         || main.soft_nodes.is_some_and(|limit| self.nodes >= limit))
                 {
                     break;
@@ -235,9 +236,9 @@ impl Worker {
     }
 
     /// Whether the result is a mate that more depth could hardly shorten.
-    fn is_settled_by_mate(&self, lines: usize) -> bool {
+    fn is_settled_by_mate(&self) -> bool {
         let score = self.root_moves[0].score;
-        lines == 1
+        self.pv_lines() == 1
             && score.abs() >= value::MATE_IN_MAX_PLY
             && self.root_depth > (value::MATE - score.abs()) * 5 / 2
     }
@@ -258,13 +259,13 @@ impl Worker {
     }
 
     /// Reports the lines of a finished iteration, unless the last report was a moment ago.
-    fn report_iteration(&mut self, lines: usize, last_reported: &mut u64) {
+    fn report_iteration(&mut self, last_reported: &mut u64) {
         let Some(main) = &self.main else { return };
         let now = main.time.elapsed_ms();
         let due = now >= *last_reported + self.options.pv_interval;
         if due {
             *last_reported = now;
-            self.report_lines(self.completed_depth, lines);
+            self.report_lines(self.completed_depth);
         }
     }
 
@@ -272,12 +273,18 @@ impl Worker {
     fn report_failure(&mut self, depth: Depth) {
         let Some(main) = &self.main else { return };
         if main.time.elapsed_ms() > REPORT_FAILURES_AFTER && self.options.multi_pv == 1 {
-            self.report_lines(depth, 1);
+            self.report_lines(depth);
         }
     }
 
+    /// How many PVs to search and report (MultiPV).
+    fn pv_lines(&self) -> usize {
+        self.options.multi_pv.clamp(1, self.root_moves.len())
+    }
+
     /// Reports the best lines.
-    pub(super) fn report_lines(&mut self, depth: Depth, lines: usize) {
+    pub(super) fn report_lines(&mut self, depth: Depth) {
+        let lines = self.pv_lines();
         self.reported_nodes = Some(self.nodes);
         let infos: Vec<Info> = (0..lines)
             .map(|i| self.line_info(i, depth, lines))

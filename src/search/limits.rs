@@ -3,7 +3,7 @@
 
 use crate::eval::units::ScoreUnit;
 use crate::position::EnteringKingRule;
-use crate::types::{Depth, Move, Value};
+use crate::types::{Depth, MAX_PLY, Move, Value};
 
 /// Clock times of a `go`, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Limits {
     pub depth: Option<Depth>,
     /// Nodes of all threads together.
     pub nodes: Option<u64>,
+    /// Nodes after which no iteration begins.
+    pub soft_nodes: Option<u64>,
     /// Answer only when told to stop.
     pub infinite: bool,
     /// Search on the opponent's time: no answer before [`crate::search::Searcher::ponderhit`] or
@@ -43,6 +45,12 @@ impl Limits {
             || self.movetime.is_some()
             || self.depth.is_some()
             || self.nodes.is_some()
+    }
+
+    /// Deepest iteration.
+    pub fn max_depth(&self) -> Depth {
+        let depth = self.depth.unwrap_or(Depth::MAX);
+        depth.clamp(1, MAX_PLY as Depth - 1)
     }
 }
 

@@ -12,7 +12,6 @@
 //! With one thread a search is a pure function of the position with its history, the histories
 //! and hash table left by earlier searches, and the limits.
 
-mod conclusion;
 mod control;
 mod correction_history;
 mod history;
@@ -25,17 +24,15 @@ mod pvs;
 mod quiescence;
 mod report;
 mod root_mate;
-mod solo;
+mod single;
 mod stack;
 #[cfg(test)]
 mod tests;
 mod time;
-mod treestrap;
 mod tt;
 mod worker;
 
 pub use limits::{Clock, Limits, SearchOptions};
-pub use pool::{DEFAULT_HASH, HashError, MAX_THREADS, Searcher, ThreadsError};
-pub use report::{Answer, Info, Report, ScoreBound};
-pub use solo::{Found, Solo};
-pub use treestrap::Visit;
+pub use pool::{DEFAULT_HASH, MAX_THREADS, MemoryError, Searcher};
+pub use report::{BestMove, Info, NullReport, Report, ScoreBound};
+pub use single::{SearchResult, SingleSearcher, Visit};

@@ -1,291 +1,292 @@
-//! The search threads.
+//! The search threads: a `go` becomes a [`Job`] for each of them, and the main thread answers.
 //!
 //! Lazy SMP: every thread runs the same search of the same root on its own; they help each other
-//! only through the transposition table and what they learn of the evaluation's errors.
+//! only through the transposition table and the correction history. The main thread watches the
+//! limits, reports, and lets all threads vote on the best move.
 //! <https://www.chessprogramming.org/Lazy_SMP>
 #![forbid(unsafe_code)]
 
-use super::conclusion::{Finding, MainWork};
 use super::control::Control;
 use super::correction_history::CorrectionHistory;
 use super::iterate::RootMove;
 use super::limits::{Clock, Limits, SearchOptions};
-use super::report::Report;
-use super::time::TimeManager;
+use super::report::{BestMove, Info, Report, ScoreBound};
 use super::tt::TranspositionTable;
-use super::worker::{Job, MainDuties, Worker};
+use super::worker::{Job, MainThread, Worker};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{self, Network};
 use crate::memory::exceeds_memory;
-use crate::position::{Position, see_value};
-use crate::types::{Depth, MAX_PLY, Move};
+use crate::position::{Declaration, Position, see_value};
+use crate::types::{Depth, Move, Value, value};
+use std::iter;
+use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Stack of a search thread, in bytes: a line of [`MAX_PLY`] nodes takes a quarter of it in
-/// unoptimised builds.
+/// Stack of a search thread, in bytes: a line of [`crate::types::MAX_PLY`] nodes takes a quarter of
+/// it in unoptimised builds.
 const STACK_SIZE: usize = 16 << 20;
-
-/// The most threads a searcher takes.
-pub const MAX_THREADS: usize = 1024;
-
-/// Megabytes of the hash table before it is set.
-pub const DEFAULT_HASH: usize = 256;
-
-/// The hash table could not be allocated.
-#[derive(Debug, Error, PartialEq, Eq, Clone)]
-#[error("no memory for a hash table of {wanted} MB, {}", resort(*.wanted, *.kept))]
-pub struct HashError {
-    /// Megabytes asked for.
-    pub wanted: usize,
-    /// Megabytes of the table still in use.
-    pub kept: usize,
-}
-
-/// Megabytes that a thread takes, mostly for its histories.
+/// Memory of a search thread, in MB, mostly for its histories.
 const THREAD_MEMORY: usize = 18;
 
-/// There is no memory for so many threads.
-#[derive(Debug, Error, PartialEq, Eq, Clone)]
-#[error("no memory for {wanted} threads of {THREAD_MEMORY} MB, keeping {kept}")]
-pub struct ThreadsError {
-    /// Threads asked for.
-    pub wanted: usize,
-    /// Threads as before.
-    pub kept: usize,
+/// The most search threads.
+pub const MAX_THREADS: usize = 1024;
+/// Default size of the hash table, in MB.
+pub const DEFAULT_HASH: usize = 256;
+
+/// There is not enough memory.
+#[derive(Debug, Error, PartialEq, Eq, Clone, Copy)]
+pub enum MemoryError {
+    /// For a hash table of so many MB.
+    #[error("failed to allocate {0} MB hash")]
+    Hash(usize),
+    /// For so many threads.
+    #[error("not enough memory for {0} threads of {THREAD_MEMORY} MB")]
+    Threads(usize),
 }
 
-/// What is done where there is no memory for a table.
-fn resort(wanted: usize, kept: usize) -> String {
-    if kept == wanted {
-        // There is none yet.
-        "the next search will try smaller ones".into()
-    } else {
-        format!("keeping {kept} MB")
-    }
+/// A thread's part in a search.
+enum Role {
+    Main {
+        main: Box<MainThread>,
+        results: Receiver<ThreadResult>,
+        /// Dropped after the best move is reported.
+        done: Sender<()>,
+    },
+    Helper {
+        result: Sender<ThreadResult>,
+    },
 }
 
-/// Work for one thread: a search, and for the first thread what it does besides.
-struct Assignment {
-    job: Job,
-    main: Option<MainWork>,
-    /// Where helpers send what they found.
-    findings: Sender<Finding>,
+/// What a thread found, for the vote.
+#[derive(Clone, Debug)]
+struct ThreadResult {
+    best: RootMove,
+    score: Value,
+    depth: Depth,
 }
 
 struct Thread {
-    work: Sender<Assignment>,
+    jobs: Sender<(Job, Role)>,
     handle: Option<JoinHandle<()>>,
 }
 
+/// The search that was started last.
 struct Running {
     control: Arc<Control>,
     done: Receiver<()>,
 }
 
-/// The search threads and what they share. All methods are called from one controlling thread;
-/// the search itself runs on threads of its own.
+/// The search threads and what they share. All methods are called from one controlling thread.
 pub struct Searcher {
     threads: Vec<Thread>,
-    wanted_threads: usize,
+    /// Threads of the next search.
+    thread_count: usize,
+    /// Allocated when it is needed.
     tt: Option<Arc<TranspositionTable>>,
+    hash_mb: usize,
+    /// Whether a search has written to the hash table.
+    tt_used: bool,
     correction_history: Arc<CorrectionHistory>,
-    hash_megabytes: usize,
-    /// A search has written to the table.
-    table_used: bool,
     network: Arc<Network>,
-    /// The next search forgets the earlier ones.
+    /// Whether the threads have to clear their histories before the next search.
     clear: bool,
     running: Option<Running>,
 }
 
 impl Searcher {
-    /// One thread and the default hash table, nothing allocated before it is needed.
+    /// One thread, a hash table of the default size, and the embedded network. Nothing large is
+    /// allocated before it is needed.
     pub fn new() -> Searcher {
         Searcher {
             threads: Vec::new(),
-            wanted_threads: 1,
+            thread_count: 1,
             tt: None,
-            correction_history: Arc::new(CorrectionHistory::new()),
-            hash_megabytes: DEFAULT_HASH,
-            table_used: false,
+            hash_mb: DEFAULT_HASH,
+            tt_used: false,
+            correction_history: Arc::default(),
             network: nnue::embedded(),
             clear: false,
             running: None,
         }
     }
 
-    /// Changes the number of threads (1..=[`MAX_THREADS`]). Waits for a running search, which
+    /// Search threads.
+    pub fn threads(&self) -> usize {
+        self.thread_count
+    }
+
+    /// Size of the hash table, in MB.
+    pub fn hash_mb(&self) -> usize {
+        self.hash_mb
+    }
+
+    /// Whether a search is running, pondering or waiting for `stop`.
+    pub fn is_searching(&self) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| !running.control.is_finished())
+    }
+
+    /// A readable breakdown of the static evaluation.
+    pub fn explain_eval(&self, position: &Position) -> String {
+        let mut evaluator = Evaluator::new(Arc::clone(&self.network));
+        evaluator.reset(position);
+        evaluator.explain(position)
+    }
+
+    /// Changes the number of threads (1 to [`MAX_THREADS`]). Waits for a running search, which
     /// should have been stopped.
     ///
     /// # Errors
-    /// When the machine has not the memory for them; there are then as many as before.
-    pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadsError> {
+    /// When there is not enough memory for them; the number is then unchanged.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
         self.wait();
-        let wanted = threads.clamp(1, MAX_THREADS);
-        if exceeds_memory(wanted * THREAD_MEMORY) {
-            let kept = self.wanted_threads;
-            return Err(ThreadsError { wanted, kept });
+        let threads = threads.clamp(1, MAX_THREADS);
+        if threads > self.thread_count && exceeds_memory(threads * THREAD_MEMORY) {
+            return Err(MemoryError::Threads(threads));
         }
-        self.wanted_threads = wanted;
-        self.threads.truncate(wanted);
+        self.thread_count = threads;
+        self.threads.truncate(threads);
         Ok(())
     }
 
-    /// Changes the size of the hash table, in megabytes, and clears it. Waits for a running
-    /// search, which should have been stopped.
+    /// Changes the size of the hash table, in MB, and clears it. Waits for a running search, which
+    /// should have been stopped.
     ///
     /// # Errors
-    /// When the memory is not to be had; the old table stays.
-    pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
+    /// When the table cannot be allocated; the old one is then kept.
+    pub fn set_hash(&mut self, megabytes: usize) -> Result<(), MemoryError> {
         self.wait();
         let megabytes = megabytes.max(1);
-        if self.tt.is_some() && megabytes == self.hash_megabytes {
+        if self.tt.is_some() && megabytes == self.hash_mb {
             return Ok(());
         }
-        let error = HashError {
-            wanted: megabytes,
-            kept: self.hash_megabytes,
+        let table = match exceeds_memory(megabytes) {
+            true => None,
+            false => TranspositionTable::new(megabytes),
         };
-        if exceeds_memory(megabytes) {
-            return Err(error);
-        }
-        let table = TranspositionTable::new(megabytes).ok_or(error)?;
+        let Some(table) = table else {
+            self.table();
+            return Err(MemoryError::Hash(megabytes));
+        };
         self.tt = Some(Arc::new(table));
-        self.table_used = false;
-        self.hash_megabytes = megabytes;
+        self.tt_used = false;
+        self.hash_mb = megabytes;
         Ok(())
     }
 
-    /// Changes the network and forgets what was learnt with another one. Waits for a running search,
-    /// which should have been stopped.
+    /// Changes the network and clears everything learnt with another one. Waits for a running
+    /// search, which should have been stopped.
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.clear();
         self.network = network;
     }
 
-    /// Forgets everything learnt from earlier searches (`usinewgame`).
+    /// Clears the hash table and all histories (`usinewgame`).
     pub fn clear(&mut self) {
         self.wait();
         self.clear = true;
         self.correction_history.clear();
-        if std::mem::take(&mut self.table_used) {
-            // Fresh pages from the system cost less than wiping the old ones; those go first, so
+        if mem::take(&mut self.tt_used) {
+            // Fresh pages from the system cost less than wiping the old ones, which go first, so
             // that there is never memory for two tables in use.
             self.tt = None;
             self.table();
         }
     }
 
-    /// The table, made now if there is none.
+    /// The hash table, allocated if there is none. Memory that was there may be gone: a smaller
+    /// table is better than none.
     fn table(&mut self) -> Arc<TranspositionTable> {
         let table = self.tt.take().unwrap_or_else(|| {
-            // The memory was there before and may be gone: less is better than none.
-            let sizes = std::iter::successors(Some(self.hash_megabytes), |&size| Some(size / 2));
-            let table = sizes
-                .take_while(|&size| size > 0)
-                .find_map(TranspositionTable::new);
+            let sizes = iter::successors(Some(self.hash_mb), |&size| Some(size / 2));
+            let table = sizes.take_while(|&size| size > 0).find_map(|size| {
+                self.hash_mb = size;
+                TranspositionTable::new(size)
+            });
             Arc::new(table.unwrap_or_else(TranspositionTable::placeholder))
         });
         Arc::clone(self.tt.insert(table))
     }
 
-    /// Makes everything ready that a search needs, so that `go` starts at once (`isready`).
+    /// Allocates and spawns whatever a search needs, so that `go` starts at once (`isready`).
+    /// Waits for a running search, which should have been stopped.
     pub fn prepare(&mut self) {
         self.wait();
         self.table();
-        self.start_threads();
+        let (ready, is_ready) = channel();
+        for id in self.threads.len()..self.thread_count {
+            let (jobs, received) = channel();
+            let ready = ready.clone();
+            let spawned = thread::Builder::new()
+                .name(format!("search-{id}"))
+                .stack_size(STACK_SIZE)
+                .spawn(move || run_thread(id, &received, ready));
+            let Ok(handle) = spawned else { break };
+            let handle = Some(handle);
+            self.threads.push(Thread { jobs, handle });
+        }
+        drop(ready);
+        // The channel closes when every thread has dropped its end.
+        let _ = is_ready.recv();
     }
 
-    /// Starts a search and returns at once. A search still running is stopped and answered first.
+    /// Starts a search and returns at once. A running search is stopped and answered first.
     pub fn go(
         &mut self,
         position: &Position,
         limits: Limits,
         options: &SearchOptions,
-        report: Box<dyn Report>,
+        mut report: Box<dyn Report>,
     ) {
         let start = Instant::now();
         self.stop();
         self.prepare();
         let tt = self.table();
         tt.next_generation();
-        self.table_used = true;
-        let threads = self.wanted_threads;
-        let control = Arc::new(Control::new(threads, limits.ponder));
-        let (findings, received) = channel();
-        let (done, is_done) = channel();
-        let side = position.side_to_move();
-        let mut main = Some(MainWork {
-            duties: MainDuties {
-                time: TimeManager::new(&limits, side, position.game_ply(), options, start),
-                nodes: limits.nodes,
-                soft_nodes: None,
-                report,
-            },
-            helpers: threads - 1,
-            findings: received,
-            infinite: limits.infinite,
-            declaration: position.declaration_win(options.entering_king_rule),
-            done,
-        });
+        self.tt_used = true;
         let root_moves = root_moves(position, &limits.searchmoves, options);
-        for id in 0..threads {
-            let job = Job {
-                tt: Arc::clone(&tt),
-                correction_history: Arc::clone(&self.correction_history),
-                control: Arc::clone(&control),
-                position: position.clone(),
-                root_moves: root_moves.clone(),
-                depth: limits
-                    .depth
-                    .unwrap_or(Depth::MAX)
-                    .clamp(1, MAX_PLY as Depth - 1),
-                options: options.clone(),
-                network: Arc::clone(&self.network),
-                clear: self.clear,
-            };
-            let assignment = Assignment {
-                job,
-                main: main.take(),
-                findings: findings.clone(),
-            };
-            // A thread that could not be started is not missed unless it is the first.
-            let _ = self.threads[id].work.send(assignment);
+        if self.threads.is_empty() {
+            // Not a single thread could be spawned.
+            return report.best_move(match root_moves.first() {
+                Some(root_move) => BestMove::play(root_move.mv),
+                None => BestMove::Resign,
+            });
         }
-        self.clear = false;
+        let control = Arc::new(Control::new(self.threads.len(), limits.ponder));
+        let job = Job {
+            tt,
+            correction_history: Arc::clone(&self.correction_history),
+            network: Arc::clone(&self.network),
+            control: Arc::clone(&control),
+            position: position.clone(),
+            root_moves,
+            depth: limits.max_depth(),
+            options: options.clone(),
+            clear: mem::take(&mut self.clear),
+        };
+        let (done, is_done) = channel();
+        let (result, results) = channel();
+        let main = MainThread::new(position, &limits, options, start, report);
+        let main = Role::Main {
+            main: Box::new(main),
+            results,
+            done,
+        };
+        let helpers = iter::repeat_with(|| Role::Helper {
+            result: result.clone(),
+        });
+        for (thread, role) in self.threads.iter().zip(iter::once(main).chain(helpers)) {
+            // Threads end with their channel only.
+            let _ = thread.jobs.send((job.clone(), role));
+        }
         self.running = Some(Running {
             control,
             done: is_done,
         });
-    }
-
-    /// Starts the threads that are wanted and not there yet, and waits until they are ready.
-    fn start_threads(&mut self) {
-        let (ready, is_ready) = channel();
-        for id in self.threads.len()..self.wanted_threads {
-            let (work, assignments) = channel();
-            let ready = ready.clone();
-            let handle = thread::Builder::new()
-                .name(format!("search-{id}"))
-                .stack_size(STACK_SIZE)
-                .spawn(move || run_thread(id, &assignments, ready))
-                .ok();
-            self.threads.push(Thread { work, handle });
-        }
-        drop(ready);
-        // The channel closes when every thread has let go of its end.
-        let _ = is_ready.recv();
-    }
-
-    /// Whether a search is running, pondering or waiting for `stop`.
-    pub fn is_searching(&self) -> bool {
-        self.running
-            .as_ref()
-            .is_some_and(|running| !running.control.is_finished())
     }
 
     /// Makes a running search answer at once; does not wait for the answer.
@@ -295,11 +296,11 @@ impl Searcher {
         }
     }
 
-    /// The expected move was played: the ponder search becomes an ordinary one, with the clock
-    /// given now or with that of its `go`. Nothing happens unless it is pondering.
+    /// Turns a ponder search into a normal one, with the clock given now or that of its `go`.
+    /// Nothing happens unless it is pondering.
     pub fn ponderhit(&self, clock: Option<Clock>) {
         if let Some(running) = &self.running {
-            running.control.ponder_hit(clock);
+            running.control.ponderhit(clock);
         }
     }
 
@@ -309,13 +310,6 @@ impl Searcher {
             // Nothing is ever sent: the channel closes when the search is over.
             let _ = running.done.recv();
         }
-    }
-
-    /// A readable account of the static evaluation.
-    pub fn explain_eval(&mut self, position: &Position) -> String {
-        let mut evaluator = Evaluator::new(Arc::clone(&self.network));
-        evaluator.reset(position);
-        evaluator.explain(position)
     }
 }
 
@@ -335,61 +329,230 @@ impl Drop for Searcher {
 impl Drop for Thread {
     fn drop(&mut self) {
         // Closing the channel ends the thread.
-        self.work = channel().0;
+        self.jobs = channel().0;
         if let Some(handle) = self.handle.take() {
             let _ = handle.join();
         }
     }
 }
 
-/// The root moves asked for, captures of valuable pieces first.
+/// The root moves of a search, captures of valuable pieces first.
 pub(super) fn root_moves(
     position: &Position,
     searchmoves: &[Move],
     options: &SearchOptions,
 ) -> Vec<RootMove> {
-    let mut moves: Vec<Move> = Vec::new();
-    if options.generate_all_legal_moves {
+    let is_legal = |mv: &&Move| position.is_legal(**mv);
+    let mut moves: Vec<Move> = searchmoves.iter().filter(is_legal).copied().collect();
+    if moves.is_empty() && options.generate_all_legal_moves {
         position.generate_legal::<true>(&mut moves);
-    } else {
+    } else if moves.is_empty() {
         position.generate_legal::<false>(&mut moves);
-    }
-    let asked: Vec<Move> = searchmoves
-        .iter()
-        .copied()
-        .filter(|&mv| position.is_legal(mv))
-        .collect();
-    if !asked.is_empty() {
-        moves = asked;
     }
     moves.sort_by_key(|mv| -see_value(position.piece_on(mv.to())));
     moves.into_iter().map(RootMove::new).collect()
 }
 
-/// A search thread: takes one assignment after the other until its channel closes.
-fn run_thread(id: usize, assignments: &Receiver<Assignment>, ready: Sender<()>) {
+/// A search thread: executes jobs until its channel closes.
+fn run_thread(id: usize, jobs: &Receiver<(Job, Role)>, ready: Sender<()>) {
     let mut worker = Worker::new(id);
     drop(ready);
-    while let Ok(Assignment {
-        job,
-        main,
-        findings,
-    }) = assignments.recv()
-    {
+    for (job, role) in jobs {
         worker.begin(job);
-        match main {
-            Some(work) => {
-                drop(findings);
-                worker.run_main(work);
+        match role {
+            Role::Main {
+                main,
+                results,
+                done,
+            } => {
+                worker.run_main(*main, &results);
+                drop(done);
             }
-            None => {
-                if !worker.root_moves.is_empty() {
-                    worker.iterate();
-                    // The first thread may have gone without waiting; then nobody needs this.
-                    let _ = findings.send(worker.finding());
-                }
-                worker.release();
+            Role::Helper { result } => worker.run_helper(&result),
+        }
+    }
+}
+
+impl Worker {
+    /// A helper's part of a search.
+    fn run_helper(&mut self, result: &Sender<ThreadResult>) {
+        if !self.root_moves.is_empty() {
+            self.iterate();
+            // The main thread may not have waited.
+            let _ = result.send(self.result());
+        }
+        self.release();
+    }
+
+    /// The main thread's part of a search, which ends with the best move.
+    fn run_main(&mut self, main: MainThread, results: &Receiver<ThreadResult>) {
+        let infinite = main.infinite;
+        self.main = Some(main);
+        let decided = self.decide_by_rule();
+        if decided.is_none() {
+            self.iterate();
+            if infinite || self.control.is_pondering() {
+                self.report_unreported();
             }
         }
+        self.control.halt();
+        self.control.wait_until_answer_due(infinite);
+        let best_move = decided.unwrap_or_else(|| {
+            let others: Vec<ThreadResult> = results.iter().collect();
+            self.choose_best_move(&others)
+        });
+        self.release();
+        // Whoever has read the best move finds the searcher idle.
+        self.control.finish();
+        if let Some(mut main) = self.main.take() {
+            main.report.best_move(best_move);
+        }
+    }
+
+    fn result(&self) -> ThreadResult {
+        ThreadResult {
+            best: self.root_moves[0].clone(),
+            score: self.best_score(),
+            depth: self.completed_depth,
+        }
+    }
+
+    /// Drops the shared hash table, so that it can be replaced.
+    fn release(&mut self) {
+        self.tt = Arc::new(TranspositionTable::placeholder());
+    }
+
+    /// The best move, if the rules decide the game here: by declaration, the try rule or mate.
+    fn decide_by_rule(&mut self) -> Option<BestMove> {
+        let rule = self.options.entering_king_rule;
+        let (best_move, score, pv) = match self.position.declaration_win(rule) {
+            Some(Declaration::Win) => (BestMove::Win, value::mate_in(1), Vec::new()),
+            _ if self.root_moves.is_empty() => (BestMove::Resign, value::mated_in(1), Vec::new()),
+            Some(Declaration::Try(mv)) => (BestMove::play(mv), value::mate_in(1), vec![mv]),
+            None => return None,
+        };
+        if let Some(main) = &mut self.main {
+            main.report.info(&Info {
+                depth: 1,
+                seldepth: 1,
+                multi_pv: 1,
+                lines: 1,
+                score,
+                bound: ScoreBound::Exact,
+                nodes: 0,
+                time_ms: main.time.elapsed_ms(),
+                hashfull: 0,
+                pv,
+            });
+        }
+        Some(best_move)
+    }
+
+    /// Reports what a search has found that ends before it may answer.
+    fn report_unreported(&mut self) {
+        if self.completed_depth > 0 && self.reported_nodes != Some(self.nodes) {
+            self.report_lines(self.completed_depth);
+        }
+    }
+
+    /// Lets the threads vote, reports the final PV, and makes a best move of it.
+    fn choose_best_move(&mut self, others: &[ThreadResult]) -> BestMove {
+        let mut depth = self.completed_depth.max(1);
+        if self.options.multi_pv == 1 {
+            let own = self.result();
+            let chosen = vote(&own, others);
+            depth = chosen.depth.max(1);
+            let (best, score) = (chosen.best.clone(), chosen.score);
+            self.root_moves[0] = RootMove { score, ..best };
+        }
+        // The last iteration may have reported the same.
+        if self.reported_nodes != Some(self.nodes) || !others.is_empty() {
+            self.report_lines(depth);
+        }
+        // Before the first iteration is finished most moves have not been searched.
+        if self.completed_depth > 0 && self.best_score() <= -self.options.resign_value {
+            return BestMove::Resign;
+        }
+        let best = &self.root_moves[0];
+        let (mv, reply) = (best.mv, best.pv.get(1).copied());
+        let ponder = self.ponder_move(mv, reply);
+        BestMove::Play { mv, ponder }
+    }
+
+    /// The expected reply to a move: from its PV, else from the hash table.
+    fn ponder_move(&self, mv: Move, pv_reply: Option<Move>) -> Option<Move> {
+        let mut position = self.position.clone();
+        position.do_move(mv);
+        let (key, side) = (position.key(), position.side_to_move());
+        pv_reply
+            .or_else(|| self.tt.probe(key, side, 1).map(|entry| entry.mv))
+            .filter(|&reply| position.is_legal(reply))
+    }
+}
+
+/// The result whose move has the most votes, weighted by depth and score. A proven win is taken at
+/// once, the shortest of several.
+fn vote<'a>(own: &'a ThreadResult, others: &'a [ThreadResult]) -> &'a ThreadResult {
+    let all = || iter::once(own).chain(others);
+    let lowest = all().map(|result| result.score).min().unwrap_or(0);
+    let weight = |result: &ThreadResult| {
+        i64::from(result.score - lowest + 14) * i64::from(result.depth.max(1))
+    };
+    let votes = |mv: Move| -> i64 {
+        let agreeing = all().filter(|result| result.best.mv == mv);
+        agreeing.map(weight).sum()
+    };
+    let mut chosen = own;
+    for result in others {
+        let better = if value::is_win(chosen.score) || value::is_win(result.score) {
+            result.score > chosen.score
+        } else {
+            votes(result.best.mv) > votes(chosen.best.mv)
+                || result.best.mv == chosen.best.mv && weight(result) > weight(chosen)
+        };
+        if better && result.depth > 0 {
+            chosen = result;
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(mv: &str, score: Value, depth: Depth) -> ThreadResult {
+        let best = RootMove::new(Move::from_usi(mv).unwrap());
+        ThreadResult { best, score, depth }
+    }
+
+    fn winner(results: &[ThreadResult]) -> String {
+        vote(&results[0], &results[1..]).best.mv.to_string()
+    }
+
+    #[test]
+    fn the_majority_wins() {
+        let results = [
+            result("7g7f", 50, 10),
+            result("2g2f", 48, 10),
+            result("2g2f", 47, 10),
+        ];
+        assert_eq!(winner(&results), "2g2f");
+    }
+
+    #[test]
+    fn the_shortest_mate_wins() {
+        let results = [
+            result("7g7f", 50, 12),
+            result("2g2f", value::mate_in(7), 10),
+            result("1g1f", value::mate_in(5), 9),
+        ];
+        assert_eq!(winner(&results), "1g1f");
+    }
+
+    #[test]
+    fn a_thread_without_a_finished_iteration_has_no_vote() {
+        let results = [result("7g7f", 5, 3), result("2g2f", 900, 0)];
+        assert_eq!(winner(&results), "7g7f");
     }
 }

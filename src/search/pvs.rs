@@ -1061,7 +1061,7 @@ impl Worker {
         if !node.in_check && is_quiet {
             self.update_correction(node, best_value, bound);
         }
-        self.note_visit(node, best_move, best_value, bound);
+        self.record_visit(node, best_move, best_value, bound);
     }
 }
 

@@ -1,9 +1,9 @@
-//! What a search tells whoever started it.
+//! What a search reports: principal variations while it runs, the best move at its end.
 #![forbid(unsafe_code)]
 
 use crate::types::{Depth, Move, Value};
 
-/// Whether a score is exact.
+/// Whether a score is exact or a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScoreBound {
     /// The score itself.
@@ -14,18 +14,19 @@ pub enum ScoreBound {
     Upper,
 }
 
-/// One line of thought.
+/// A principal variation and the state of the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {
     /// Iteration, in plies.
     pub depth: Depth,
     /// Deepest ply reached.
     pub seldepth: usize,
-    /// Rank among the lines reported, from 1.
+    /// Rank of this PV, from 1.
     pub multi_pv: usize,
-    /// How many lines are reported; 1 when MultiPV is off.
+    /// How many PVs are reported; 1 when MultiPV is off.
     pub lines: usize,
-    /// Score for the side to move at the root, in the unit of the evaluation; mate scores as in [`crate::types::value`].
+    /// Score for the side to move at the root, in the unit of the evaluation; mate scores as in
+    /// [`crate::types::value`].
     pub score: Value,
     /// Whether the score is exact.
     pub bound: ScoreBound,
@@ -33,32 +34,47 @@ pub struct Info {
     pub nodes: u64,
     /// Milliseconds since the search began.
     pub time_ms: u64,
-    /// Use of the transposition table, in thousandths.
+    /// Use of the transposition table, in permille.
     pub hashfull: u32,
-    /// The line, from the root. Legal to the end; may be empty.
+    /// The moves from the root, all of them legal; may be empty.
     pub pv: Vec<Move>,
 }
 
-/// What to play.
+/// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// A move, and the reply expected to it, which is legal after it.
+pub enum BestMove {
+    /// A move, and the expected reply, which is legal after it.
     Play {
         /// The move.
         mv: Move,
-        /// The reply expected.
+        /// The expected reply, to ponder on.
         ponder: Option<Move>,
     },
-    /// Win by declaration.
+    /// Win by declaration (入玉宣言).
     Win,
-    /// Give up: mated, or the score reached the resign value.
+    /// Resignation: mated, or the score is below the resign value.
     Resign,
+}
+
+impl BestMove {
+    /// A move without an expected reply.
+    pub fn play(mv: Move) -> BestMove {
+        BestMove::Play { mv, ponder: None }
+    }
 }
 
 /// Receives the output of a search. Called from a search thread.
 pub trait Report: Send {
-    /// A line of thought.
+    /// A principal variation.
     fn info(&mut self, info: &Info);
     /// The end of the search; called exactly once, last.
-    fn answer(&mut self, answer: Answer);
+    fn best_move(&mut self, best_move: BestMove);
+}
+
+/// A report to nobody.
+pub struct NullReport;
+
+impl Report for NullReport {
+    fn info(&mut self, _: &Info) {}
+    fn best_move(&mut self, _: BestMove) {}
 }

@@ -149,7 +149,7 @@ impl Worker {
         let length = solver.line().len();
         let (id, before, control) = (self.id, self.nodes, &*self.control);
         let mut interrupt = |spent| {
-            control.count_nodes(id, before + spent);
+            control.set_nodes(id, before + spent);
             main.check_limits(control);
             control.is_stopped()
         };
@@ -165,7 +165,7 @@ impl Worker {
         }
         self.mate.nodes += spent;
         self.nodes += spent;
-        self.control.count_nodes(self.id, self.nodes);
+        self.control.set_nodes(self.id, self.nodes);
         self.check_limits();
         found
     }

@@ -5,57 +5,78 @@ use super::control::Control;
 use super::correction_history::CorrectionHistory;
 use super::history::{ContinuationIndex, Histories};
 use super::iterate::RootMove;
-use super::limits::SearchOptions;
+use super::limits::{Limits, SearchOptions};
 use super::movepick::{Context, MoveArena, MovePicker};
 use super::pvs::NodeType;
 use super::report::Report;
 use super::root_mate::RootMate;
+use super::single::Visits;
 use super::stack::{PvTable, Stack};
 use super::time::TimeManager;
-use super::treestrap::Visits;
 use super::tt::{TranspositionTable, TtEntry};
 use crate::eval::Evaluator;
 use crate::eval::nnue::{self, Network};
 use crate::position::{CheckInfo, Position, Repetition};
 use crate::types::{Color, Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
+use std::time::Instant;
 
-/// What one `go` hands to each thread.
+/// One search, as each thread gets it.
+#[derive(Clone)]
 pub struct Job {
-    /// The table all threads share.
+    /// The hash table, shared by all threads.
     pub tt: Arc<TranspositionTable>,
-    /// What all threads know of the errors of the evaluation.
+    /// The correction history, shared by all threads.
     pub correction_history: Arc<CorrectionHistory>,
+    /// The network.
+    pub network: Arc<Network>,
     /// Stop and ponder flags, node counters.
     pub control: Arc<Control>,
     /// The root.
     pub position: Position,
-    /// The root moves to search, at least one.
+    /// The root moves to search.
     pub root_moves: Vec<RootMove>,
     /// Deepest iteration.
     pub depth: Depth,
-    /// Rules and options.
+    /// Options of the search.
     pub options: SearchOptions,
-    /// What evaluates.
-    pub network: Arc<Network>,
-    /// Forget earlier searches first.
+    /// Whether to clear the histories first.
     pub clear: bool,
 }
 
-/// What the first thread has beside the others: the clock, the node limit and the reports.
-pub struct MainDuties {
+/// What the main thread has beside the helpers: it watches the limits and reports.
+pub struct MainThread {
     /// Decides when to stop.
     pub time: TimeManager,
-    /// Nodes of all threads after which to stop.
+    /// Hard node limit, for all threads together.
     pub nodes: Option<u64>,
-    /// Nodes after which no other iteration begins.
+    /// Soft node limit: no iteration begins after it.
     pub soft_nodes: Option<u64>,
+    /// Whether the best move has to wait for `stop`.
+    pub infinite: bool,
     /// Receives the output.
     pub report: Box<dyn Report>,
 }
 
-impl MainDuties {
-    /// Ends the search when its nodes or its time are used up; returns the nodes left.
+impl MainThread {
+    /// The main thread of a search that began at `start`.
+    pub fn new(
+        position: &Position,
+        limits: &Limits,
+        options: &SearchOptions,
+        start: Instant,
+        report: Box<dyn Report>,
+    ) -> MainThread {
+        MainThread {
+            time: TimeManager::new(position, limits, options, start),
+            nodes: limits.nodes,
+            soft_nodes: limits.soft_nodes,
+            infinite: limits.infinite,
+            report,
+        }
+    }
+
+    /// Stops the search when its nodes or its time are used up; returns the nodes left.
     pub(super) fn check_limits(&mut self, control: &Control) -> u64 {
         let left = match self.nodes {
             Some(limit) => limit.saturating_sub(control.nodes()),
@@ -101,7 +122,7 @@ pub struct Worker {
     /// What was found out about other positions than the root, if somebody wants to know.
     pub(super) visits: Option<Visits>,
     pub(super) mate: RootMate,
-    pub(super) main: Option<MainDuties>,
+    pub(super) main: Option<MainThread>,
 }
 
 /// Nodes between two looks at the stop flag and the clock.
@@ -221,7 +242,7 @@ impl Worker {
         let piece = self.position.moved_piece_after(mv);
         frame.continuation = ContinuationIndex::new(piece, mv.to());
         self.nodes += 1;
-        self.control.count_nodes(self.id, self.nodes);
+        self.control.set_nodes(self.id, self.nodes);
         let dirty = self.position.do_move(mv);
         self.evaluator.push(dirty);
     }

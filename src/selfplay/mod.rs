@@ -2,7 +2,7 @@
 //! score and result, to train networks with.
 //!
 //! ```text
-//! settings -> run -> play, one Player per thread -> search::Solo
+//! settings -> run -> play, one Player per thread -> search::SingleSearcher
 //!              \---> data::GameWriter, progress
 //! ```
 #![forbid(unsafe_code)]

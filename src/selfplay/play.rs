@@ -6,7 +6,7 @@ use crate::data::{Branch, End, Game, GameResult, Played};
 use crate::eval::nnue::Network;
 use crate::eval::units::ScoreUnit;
 use crate::position::Position;
-use crate::search::{HashError, SearchOptions, Solo};
+use crate::search::{MemoryError, SearchOptions, SingleSearcher};
 use crate::selfplay::referee::{DECLARATION, Referee};
 use crate::types::{Depth, Value};
 use rand::Rng;
@@ -76,7 +76,7 @@ pub struct Player {
     rules: Rules,
     /// The unit of the search.
     unit: ScoreUnit,
-    solo: Solo,
+    searcher: SingleSearcher,
     referee: Referee,
     effort: Effort,
 }
@@ -106,7 +106,7 @@ impl Player {
     ///
     /// # Errors
     /// When there is no memory for its hash table.
-    pub fn new(rules: Rules, network: Arc<Network>) -> Result<Player, HashError> {
+    pub fn new(rules: Rules, network: Arc<Network>) -> Result<Player, MemoryError> {
         let options = SearchOptions {
             max_moves_to_draw: rules.max_moves,
             draw_value: [0; 2],
@@ -114,12 +114,12 @@ impl Player {
             ..SearchOptions::default()
         };
         let unit = network.unit();
-        let mut solo = Solo::new(hash_megabytes(rules.nodes), network, options)?;
+        let mut searcher = SingleSearcher::new(hash_megabytes(rules.nodes), network, options)?;
         if rules.visits > 0 {
-            solo.note_visits(LEAST_DEPTH);
+            searcher.record_visits(LEAST_DEPTH);
         }
         Ok(Player {
-            solo,
+            searcher,
             referee: Referee::new(rules.max_moves, rules.adjudication, rules.agreement),
             unit,
             rules,
@@ -139,7 +139,7 @@ impl Player {
     /// When no opening is fit to be played on.
     pub fn play(&mut self, number: u32, stop: &AtomicBool) -> Result<Option<Vec<Game>>, PlayError> {
         let mut rng = stable_rng(self.rules.seed, number.into());
-        self.solo.clear();
+        self.searcher.clear();
         for _ in 0..MAX_OPENINGS {
             let mut game = Game {
                 number,
@@ -234,7 +234,7 @@ impl Player {
 
     /// Searches a position and plays the move found; its score in centipawns. `None` where there is no move.
     fn search_move(&mut self, position: &mut Position, game: &mut Game) -> Option<Value> {
-        let found = self.solo.search(position, self.soft_nodes())?;
+        let found = self.searcher.search(position, self.soft_nodes())?;
         self.effort.add(Effort {
             searches: 1,
             nodes: found.nodes,
@@ -258,7 +258,7 @@ impl Player {
             return;
         }
         let index = game.moves.len() as u16;
-        let mut visits = self.solo.take_visits();
+        let mut visits = self.searcher.take_visits();
         // Random numbers of its own, so that the game is the same with and without.
         let mut rng = stable_rng(game.number.into(), index.into());
         let (kept, _) = visits.partial_shuffle(&mut rng, most);

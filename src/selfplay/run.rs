@@ -8,7 +8,7 @@ use super::settings::{Goal, Settings};
 use crate::cli::{console, interrupt};
 use crate::data::{DataError, Game, GameWriter};
 use crate::eval::nnue::NetError;
-use crate::search::HashError;
+use crate::search::MemoryError;
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub enum RunError {
     Play(#[from] PlayError),
     /// Memory.
     #[error(transparent)]
-    Hash(#[from] HashError),
+    Memory(#[from] MemoryError),
     /// Threads.
     #[error("a thread could not be started: {0}")]
     Thread(io::Error),
@@ -106,7 +106,7 @@ pub fn run(settings: &Settings) -> Result<(), RunError> {
     })?;
     announce(settings, &evaluation, &tally, torn);
 
-    let players: Result<Vec<Player>, HashError> = (0..settings.threads)
+    let players: Result<Vec<Player>, MemoryError> = (0..settings.threads)
         .map(|_| Player::new(settings.rules.clone(), evaluation.network.clone()))
         .collect();
     let games = Mutex::new(Games {

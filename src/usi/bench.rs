@@ -1,75 +1,84 @@
 //! `bench`: searches a fixed set of positions to a fixed depth. With one thread the node count is
-//! a checksum of everything the search does: a change of behaviour changes it, a change of speed
-//! or structure does not.
-#![forbid(unsafe_code)]
+//! a checksum of the search: a change of behaviour changes it, a change of speed or structure does
+//! not.
 
 use crate::position::Position;
 use crate::search::{
-    Answer, HashError, Info, Limits, Report, ScoreBound, SearchOptions, Searcher, ThreadsError,
+    BestMove, Info, Limits, MemoryError, Report, ScoreBound, SearchOptions, Searcher,
 };
 use crate::types::Depth;
-use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use thiserror::Error;
 
-/// The positions, one SFEN a line.
+/// The positions, one SFEN per line.
 const POSITIONS: &str = include_str!("../../positions/bench.sfen");
-
-/// Depth unless another is asked for, in plies.
+/// Default depth, in plies.
 const DEFAULT_DEPTH: Depth = 10;
-/// Hash table unless another size is asked for, in megabytes.
+/// Default hash table, in MB.
 const DEFAULT_HASH: usize = 16;
-/// How often to look at the stop signal during a search.
-const STOP_INTERVAL: Duration = Duration::from_millis(50);
+/// How often to check the stop flag during a search.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a run adds up to.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Positions searched.
-    pub positions: usize,
-    /// Nodes of all searches: one for each move played in search or quiescence search.
-    pub nodes: u64,
-    /// Time of all searches.
-    pub time: Duration,
-    /// For each depth from 1, nodes and time until it was reached, all positions together.
-    pub depths: Vec<(u64, Duration)>,
+/// The figures of a run.
+#[derive(Debug, Default)]
+pub struct BenchSummary {
+    positions: usize,
+    nodes: u64,
+    time: Duration,
+    /// For each depth from 1, nodes and time until it was reached, summed over the positions.
+    depths: Vec<(u64, Duration)>,
 }
 
-impl Summary {
-    /// Nodes for one ply more, as the mean factor over the last iterations.
-    pub fn branching_factor(&self) -> f64 {
-        let first = self.depths.len() / 2;
-        match (self.depths.get(first), self.depths.last()) {
-            (Some(&(from, _)), Some(&(to, _))) if from > 0 && self.depths.len() > first + 1 => {
-                let plies = (self.depths.len() - 1 - first) as f64;
-                (to as f64 / from as f64).powf(1.0 / plies)
-            }
-            _ => 1.0,
-        }
-    }
-
+impl BenchSummary {
     /// Adds the iterations and the time of one search.
     fn add(&mut self, iterations: &[Info], time: Duration) {
         self.positions += 1;
         self.time += time;
         self.nodes += iterations.last().map_or(0, |info| info.nodes);
         for info in iterations {
-            if info.bound != ScoreBound::Exact {
-                continue;
+            if info.bound == ScoreBound::Exact {
+                let depths = self.depths.len().max(info.depth as usize);
+                self.depths.resize(depths, (0, Duration::ZERO));
+                let (nodes, time) = &mut self.depths[info.depth as usize - 1];
+                *nodes += info.nodes;
+                *time += Duration::from_millis(info.time_ms);
             }
-            let index = info.depth as usize - 1;
-            if self.depths.len() <= index {
-                self.depths.resize(index + 1, (0, Duration::ZERO));
+        }
+    }
+
+    /// The mean factor of nodes from one depth to the next, over the second half of the depths.
+    fn branching_factor(&self) -> f64 {
+        let middle = self.depths.len() / 2;
+        match &self.depths[middle..] {
+            [(from, _), .., (to, _)] if *from > 0 => {
+                let plies = self.depths.len() - 1 - middle;
+                (*to as f64 / *from as f64).powf(1.0 / plies as f64)
             }
-            self.depths[index].0 += info.nodes;
-            self.depths[index].1 += Duration::from_millis(info.time_ms);
+            _ => 1.0,
         }
     }
 }
 
-/// Sends on every finished iteration.
+/// The lines that `bench` prints, `Bench: <nodes>` last.
+impl fmt::Display for BenchSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (depth, (nodes, time)) in (1..).zip(&self.depths) {
+            let time = time.as_millis();
+            writeln!(f, "depth {depth:2}  nodes {nodes:10}  time {time:6} ms")?;
+        }
+        let seconds = self.time.as_secs_f64().max(1e-9);
+        writeln!(f, "positions {}", self.positions)?;
+        writeln!(f, "branching factor {:.2}", self.branching_factor())?;
+        writeln!(f, "nodes {}", self.nodes)?;
+        writeln!(f, "time {} ms", self.time.as_millis())?;
+        writeln!(f, "nps {:.0}", self.nodes as f64 / seconds)?;
+        write!(f, "Bench: {}", self.nodes)
+    }
+}
+
+/// Passes on every finished iteration.
 struct Iterations(Sender<Info>);
 
 impl Report for Iterations {
@@ -77,50 +86,39 @@ impl Report for Iterations {
         // The receiver lives until the search is over.
         let _ = self.0.send(info.clone());
     }
-    fn answer(&mut self, _: Answer) {}
+    fn best_move(&mut self, _: BestMove) {}
 }
 
-/// There is no memory to measure with.
-#[derive(Debug, Error, PartialEq, Eq, Clone)]
-pub enum MeasureError {
-    /// For the threads.
-    #[error("no memory for {} threads", .0.wanted)]
-    Threads(#[from] ThreadsError),
-    /// For the hash table.
-    #[error("no memory for a hash table of {} MB", .0.wanted)]
-    Hash(#[from] HashError),
-}
-
-/// Searches every position of the set, from a cleared state each. `None` when told to stop.
+/// Searches every position, each with a cleared searcher. `None` when stopped.
 ///
 /// # Errors
-/// When there is no memory for the threads or the hash table.
-pub fn measure(
-    depth: Depth,
-    threads: usize,
-    hash: usize,
+/// When there is not enough memory for the threads or the hash table.
+pub fn run(
+    depth: Option<Depth>,
+    threads: Option<usize>,
+    hash: Option<usize>,
     stop: &AtomicBool,
-) -> Result<Option<Summary>, MeasureError> {
+) -> Result<Option<BenchSummary>, MemoryError> {
     let mut searcher = Searcher::new();
-    searcher.set_threads(threads)?;
-    searcher.set_hash(hash)?;
+    searcher.set_threads(threads.unwrap_or(1))?;
+    searcher.set_hash(hash.unwrap_or(DEFAULT_HASH))?;
+    let limits = Limits {
+        depth: depth.or(Some(DEFAULT_DEPTH)),
+        ..Limits::default()
+    };
     let options = SearchOptions {
         pv_interval: 0,
         ..SearchOptions::default()
     };
-    let mut summary = Summary::default();
+    let mut summary = BenchSummary::default();
     for position in positions() {
         searcher.clear();
         let (sender, iterations) = channel();
-        let limits = Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        };
-        let start = Instant::now();
-        searcher.go(&position, limits, &options, Box::new(Iterations(sender)));
+        let (start, report) = (Instant::now(), Box::new(Iterations(sender)));
+        searcher.go(&position, limits.clone(), &options, report);
         let iterations = collect(&iterations, &searcher, stop);
         searcher.wait();
-        if stop.load(Ordering::Relaxed) {
+        if stop.load(Relaxed) {
             return Ok(None);
         }
         summary.add(&iterations, start.elapsed());
@@ -128,14 +126,14 @@ pub fn measure(
     Ok(Some(summary))
 }
 
-/// Takes in the iterations of a search until it ends; passes the stop signal on.
+/// Collects the iterations of a search until it ends; passes the stop flag on.
 fn collect(iterations: &Receiver<Info>, searcher: &Searcher, stop: &AtomicBool) -> Vec<Info> {
     let mut collected = Vec::new();
     loop {
-        if stop.load(Ordering::Relaxed) {
+        if stop.load(Relaxed) {
             searcher.stop();
         }
-        match iterations.recv_timeout(STOP_INTERVAL) {
+        match iterations.recv_timeout(POLL_INTERVAL) {
             Ok(info) => collected.push(info),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return collected,
@@ -143,47 +141,12 @@ fn collect(iterations: &Receiver<Info>, searcher: &Searcher, stop: &AtomicBool) 
     }
 }
 
-/// The positions of the set.
-pub fn positions() -> impl Iterator<Item = Position> {
+/// The positions of the benchmark.
+fn positions() -> impl Iterator<Item = Position> {
     POSITIONS
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
         .filter_map(|line| Position::from_sfen(line).ok())
-}
-
-/// Runs the benchmark and prints its figures, `Bench: <nodes>` last; nothing when told to stop.
-///
-/// # Errors
-/// When the output cannot be written.
-pub fn run(
-    out: &mut impl Write,
-    depth: Option<Depth>,
-    threads: Option<usize>,
-    hash: Option<usize>,
-    stop: &AtomicBool,
-) -> io::Result<()> {
-    let hash = hash.unwrap_or(DEFAULT_HASH);
-    let threads = threads.unwrap_or(1);
-    let summary = match measure(depth.unwrap_or(DEFAULT_DEPTH), threads, hash, stop) {
-        Ok(Some(summary)) => summary,
-        Ok(None) => return Ok(()),
-        Err(error) => return writeln!(out, "bench: {error}"),
-    };
-    for (i, (nodes, time)) in summary.depths.iter().enumerate() {
-        writeln!(
-            out,
-            "depth {:2}  nodes {nodes:10}  time {:6} ms",
-            i + 1,
-            time.as_millis()
-        )?;
-    }
-    let seconds = summary.time.as_secs_f64();
-    writeln!(out, "positions {}", summary.positions)?;
-    writeln!(out, "branching factor {:.2}", summary.branching_factor())?;
-    writeln!(out, "nodes {}", summary.nodes)?;
-    writeln!(out, "time {} ms", summary.time.as_millis())?;
-    writeln!(out, "nps {:.0}", summary.nodes as f64 / seconds.max(1e-9))?;
-    writeln!(out, "Bench: {}", summary.nodes)
 }
 
 #[cfg(test)]
@@ -192,27 +155,24 @@ mod tests {
 
     #[test]
     fn every_position_of_the_set_can_be_read() {
-        let lines = POSITIONS
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .count();
-        assert!(lines >= 50);
-        assert_eq!(positions().count(), lines);
+        let lines = POSITIONS.lines().filter(|line| !line.starts_with('#'));
+        let count = lines.count();
+        assert!(count >= 50);
+        assert_eq!(positions().count(), count);
     }
 
     #[test]
     fn the_node_count_is_the_same_every_time() {
         let stop = AtomicBool::new(false);
-        let nodes = || measure(4, 1, 4, &stop).unwrap().unwrap().nodes;
+        let nodes = || run(Some(4), None, Some(4), &stop).unwrap().unwrap().nodes;
         let first = nodes();
         assert!(first > 10_000);
         assert_eq!(nodes(), first);
     }
 
     #[test]
-    fn a_stopped_bench_prints_nothing() {
-        let mut text = Vec::new();
-        run(&mut text, Some(60), None, Some(1), &AtomicBool::new(true)).unwrap();
-        assert!(text.is_empty());
+    fn a_stopped_bench_has_no_figures() {
+        let stopped = run(Some(60), None, Some(1), &AtomicBool::new(true));
+        assert!(stopped.unwrap().is_none());
     }
 }

@@ -41,10 +41,6 @@ pub struct Engine {
     searcher: Searcher,
     /// Where the searcher's network comes from.
     evaluation: Evaluation,
-    /// Hash table of the searcher in megabytes, unless it has never been set.
-    hash: Option<usize>,
-    /// Threads of the searcher.
-    threads: usize,
     /// Limits of the last `go`.
     limits: Limits,
     /// The last mate search, perft or bench.
@@ -63,8 +59,6 @@ impl Engine {
             position: Position::startpos(),
             searcher: Searcher::new(),
             evaluation: Evaluation::default(),
-            hash: None,
-            threads: 1,
             limits: Limits::default(),
             task: None,
             pending_stops: Arc::default(),
@@ -355,19 +349,17 @@ impl Engine {
 
     /// Applies the options that a running search could not follow.
     fn apply_settings(&mut self) {
-        if self.threads != self.settings.threads {
-            if let Err(error) = self.searcher.set_threads(self.settings.threads) {
-                self.output.info_string(&format!("Threads: {error}"));
-                self.settings.threads = error.kept;
-            }
-            self.threads = self.settings.threads;
+        if let Err(error) = self.searcher.set_threads(self.settings.threads) {
+            let kept = self.searcher.threads();
+            self.settings.threads = kept;
+            self.output
+                .info_string(&format!("Threads: {error}; keeping {kept}"));
         }
-        if self.hash != Some(self.settings.hash) {
-            if let Err(error) = self.searcher.set_hash(self.settings.hash) {
-                self.output.info_string(&format!("USI_Hash: {error}"));
-                self.settings.hash = error.kept;
-            }
-            self.hash = Some(self.settings.hash);
+        if let Err(error) = self.searcher.set_hash(self.settings.hash) {
+            let kept = self.searcher.hash_mb();
+            self.settings.hash = kept;
+            self.output
+                .info_string(&format!("USI_Hash: {error}; keeping {kept} MB"));
         }
         if mem::take(&mut self.settings.clear_hash) {
             self.searcher.clear();

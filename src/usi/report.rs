@@ -6,7 +6,7 @@
 use super::output::Output;
 use crate::eval::units::ScoreUnit;
 use crate::mate::MateOutcome;
-use crate::search::{Answer, Info, Report, ScoreBound};
+use crate::search::{BestMove, Info, Report, ScoreBound};
 use crate::types::value::{MATE, MATE_IN_MAX_PLY};
 use crate::types::{Move, Value};
 use std::fmt::Write;
@@ -33,8 +33,8 @@ impl Report for UsiReport {
         self.output.line(&info_line(info, self.unit));
     }
 
-    fn answer(&mut self, answer: Answer) {
-        self.output.line(&bestmove_line(answer));
+    fn best_move(&mut self, best_move: BestMove) {
+        self.output.line(&bestmove_line(best_move));
     }
 }
 
@@ -91,15 +91,15 @@ fn push_moves(line: &mut String, moves: &[Move]) {
 }
 
 /// The `bestmove` line.
-fn bestmove_line(answer: Answer) -> String {
-    match answer {
-        Answer::Play {
+fn bestmove_line(best_move: BestMove) -> String {
+    match best_move {
+        BestMove::Play {
             mv,
             ponder: Some(ponder),
         } => format!("bestmove {mv} ponder {ponder}"),
-        Answer::Play { mv, ponder: None } => format!("bestmove {mv}"),
-        Answer::Win => "bestmove win".into(),
-        Answer::Resign => "bestmove resign".into(),
+        BestMove::Play { mv, ponder: None } => format!("bestmove {mv}"),
+        BestMove::Win => "bestmove win".into(),
+        BestMove::Resign => "bestmove resign".into(),
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_answer_has_its_line() {
-        let play = |ponder| Answer::Play {
+        let play = |ponder| BestMove::Play {
             mv: mv("P*5e"),
             ponder,
         };
@@ -189,8 +189,8 @@ mod tests {
             bestmove_line(play(Some(mv("8h2b+")))),
             "bestmove P*5e ponder 8h2b+"
         );
-        assert_eq!(bestmove_line(Answer::Win), "bestmove win");
-        assert_eq!(bestmove_line(Answer::Resign), "bestmove resign");
+        assert_eq!(bestmove_line(BestMove::Win), "bestmove win");
+        assert_eq!(bestmove_line(BestMove::Resign), "bestmove resign");
         let mate = MateOutcome::Mate(vec![mv("G*5b")]);
         assert_eq!(checkmate_line(&mate), "checkmate G*5b");
         assert_eq!(checkmate_line(&MateOutcome::NoMate), "checkmate nomate");

@@ -67,13 +67,10 @@ impl Task {
         output: Output,
     ) -> io::Result<Task> {
         Task::spawn(TaskKind::Blocking, move |stop, _| {
-            let mut text = Vec::new();
-            // Writing to memory does not fail.
-            let _ = bench::run(&mut text, depth, threads, hash, stop);
-            if text.is_empty() {
-                output.info_string("bench: stopped");
-            } else {
-                output.line(String::from_utf8_lossy(&text).trim_end());
+            match bench::run(depth, threads, hash, stop) {
+                Ok(Some(summary)) => output.line(&summary.to_string()),
+                Ok(None) => output.info_string("bench: stopped"),
+                Err(error) => output.info_string(&format!("bench: {error}")),
             }
         })
     }

@@ -40,7 +40,7 @@ fn impossible_positions_are_rejected_by_rule() {
         ),
         (
             "lnsgkgsnl/1r5b1/ppppppppp/9/4P4/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-            "P",
+            "nifu",
         ),
         ("4k3P/9/9/9/9/9/9/9/4K4 b - 1", "rank a"),
         ("4k4/9/9/9/9/9/9/9/4K4 b 19P 1", "19 pieces of kind P"),

@@ -65,7 +65,7 @@ fn stop_always_leaves_an_answer() {
         }
         searcher.stop();
         searcher.wait();
-        assert!(matches!(answer.try_recv(), Ok(Answer::Play { .. })));
+        assert!(matches!(answer.try_recv(), Ok(BestMove::Play { .. })));
         assert!(answer.try_recv().is_err(), "one answer only");
         assert!(!searcher.is_searching());
     }
@@ -196,7 +196,7 @@ fn nothing_is_resigned_before_every_move_was_looked_at() {
         };
         let outcome = go(&mut small(), &root, limits, &options);
         assert!(
-            matches!(outcome.answer, Answer::Play { .. }),
+            matches!(outcome.best_move, BestMove::Play { .. }),
             "{nodes} nodes"
         );
     }

@@ -76,26 +76,26 @@ fn job(position: &Position, table: &Arc<TranspositionTable>, depth: Depth, mode:
 /// Sends on everything reported.
 struct Recorder {
     infos: Sender<Info>,
-    answer: Sender<Answer>,
+    best_move: Sender<BestMove>,
 }
 
 impl Report for Recorder {
     fn info(&mut self, info: &Info) {
         self.infos.send(info.clone()).unwrap();
     }
-    fn answer(&mut self, answer: Answer) {
-        self.answer.send(answer).unwrap();
+    fn best_move(&mut self, best_move: BestMove) {
+        self.best_move.send(best_move).unwrap();
     }
 }
 
-fn recorder() -> (Box<Recorder>, Receiver<Info>, Receiver<Answer>) {
-    let ((infos, received), (answer, answered)) = (channel(), channel());
-    (Box::new(Recorder { infos, answer }), received, answered)
+fn recorder() -> (Box<Recorder>, Receiver<Info>, Receiver<BestMove>) {
+    let ((infos, received), (best_move, answered)) = (channel(), channel());
+    (Box::new(Recorder { infos, best_move }), received, answered)
 }
 
 struct Outcome {
     infos: Vec<Info>,
-    answer: Answer,
+    best_move: BestMove,
 }
 
 impl Outcome {
@@ -115,12 +115,12 @@ fn go(
     limits: Limits,
     options: &SearchOptions,
 ) -> Outcome {
-    let (report, infos, answer) = recorder();
+    let (report, infos, best_move) = recorder();
     searcher.go(position, limits, options, report);
     searcher.wait();
     Outcome {
         infos: infos.iter().collect(),
-        answer: answer.recv().unwrap(),
+        best_move: best_move.recv().unwrap(),
     }
 }
 
@@ -183,7 +183,7 @@ fn assert_lines_are_legal(root: &Position, outcome: &Outcome) {
     for info in &outcome.infos {
         play_line(root, &info.pv);
     }
-    if let Answer::Play { mv, ponder } = outcome.answer {
+    if let BestMove::Play { mv, ponder } = outcome.best_move {
         let mut position = root.clone();
         assert!(position.is_legal(mv));
         position.do_move(mv);

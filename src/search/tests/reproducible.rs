@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::search::stack::Frame;
-use crate::search::worker::MainDuties;
+use crate::search::worker::MainThread;
 
 #[test]
 fn the_same_search_twice_takes_the_same_nodes() {
@@ -29,24 +29,15 @@ fn the_same_search_twice_takes_the_same_nodes() {
     assert_eq!(nodes(&mut small()), first, "in a fresh searcher");
 }
 
-/// Receives reports for nobody.
-struct Silence;
-
-impl Report for Silence {
-    fn info(&mut self, _: &Info) {}
-    fn answer(&mut self, _: Answer) {}
-}
-
-/// What makes a worker stop after so many nodes.
-fn duties(position: &Position, nodes: u64) -> Option<MainDuties> {
-    let (options, now) = (SearchOptions::default(), std::time::Instant::now());
-    let (side, ply) = (position.side_to_move(), position.game_ply());
-    Some(MainDuties {
-        time: time::TimeManager::new(&Limits::default(), side, ply, &options, now),
+/// The main thread of a search that ends after so many nodes.
+fn main_thread(position: &Position, nodes: u64) -> Option<MainThread> {
+    let limits = Limits {
         nodes: Some(nodes),
-        soft_nodes: None,
-        report: Box::new(Silence),
-    })
+        ..Limits::default()
+    };
+    let (options, now) = (SearchOptions::default(), std::time::Instant::now());
+    let report = Box::new(NullReport);
+    Some(MainThread::new(position, &limits, &options, now, report))
 }
 
 #[test]
@@ -121,7 +112,7 @@ fn a_search_stopped_anywhere_leaves_everything_as_it_was_and_a_legal_move() {
     {
         for limit in limits.clone() {
             worker.begin(job(&root, &table, 60, Mode::Full));
-            worker.main = duties(&root, limit);
+            worker.main = main_thread(&root, limit);
             worker.iterate();
             assert!(worker.position == root, "stopped after {limit} nodes");
             let mut evaluator = Evaluator::new(embedded());

@@ -6,22 +6,14 @@ use crate::search::control::Control;
 use crate::search::iterate::RootMove;
 use crate::search::limits::{Limits, SearchOptions};
 use crate::search::pool::root_moves;
-use crate::search::report::{Answer, Info, Report};
+use crate::search::report::NullReport;
 use crate::search::root_mate::*;
 use crate::search::time::TimeManager;
 use crate::search::tt::TranspositionTable;
-use crate::search::worker::{Job, MainDuties, Worker};
+use crate::search::worker::{Job, MainThread, Worker};
 use crate::types::{Depth, MAX_PLY, Move, value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Nobody listens.
-struct Silence;
-
-impl Report for Silence {
-    fn info(&mut self, _: &Info) {}
-    fn answer(&mut self, _: Answer) {}
-}
 
 /// What is asked of a worker.
 struct Task {
@@ -43,7 +35,6 @@ impl Task {
 
     /// Makes a worker ready for it.
     fn begin(&self, worker: &mut Worker) {
-        let side = self.position.side_to_move();
         worker.begin(Job {
             tt: Arc::new(TranspositionTable::new(4).unwrap()),
             correction_history: Arc::default(),
@@ -55,14 +46,13 @@ impl Task {
             network: embedded(),
             clear: true,
         });
-        let limits = Limits::default();
-        let (ply, now) = (self.position.game_ply(), Instant::now());
-        worker.main = Some(MainDuties {
-            time: TimeManager::new(&limits, side, ply, &self.options, now),
+        let limits = Limits {
             nodes: Some(self.nodes),
-            soft_nodes: None,
-            report: Box::new(Silence),
-        });
+            ..Limits::default()
+        };
+        let (now, report) = (Instant::now(), Box::new(NullReport));
+        let main = MainThread::new(&self.position, &limits, &self.options, now, report);
+        worker.main = Some(main);
     }
 
     /// Searches on a worker.
@@ -82,7 +72,7 @@ impl Task {
         let mut worker = Worker::new(0);
         self.begin(&mut worker);
         worker.nodes = nodes;
-        worker.control.count_nodes(0, nodes);
+        worker.control.set_nodes(0, nodes);
         worker.look_for_mate();
         worker
     }
@@ -302,8 +292,7 @@ fn a_search_stopped_in_a_slice_ends_at_once() {
         ..Limits::default()
     };
     if let Some(main) = &mut worker.main {
-        let (side, ply) = (task.position.side_to_move(), task.position.game_ply());
-        main.time = TimeManager::new(&limits, side, ply, &task.options, Instant::now());
+        main.time = TimeManager::new(&task.position, &limits, &task.options, Instant::now());
     }
     let began = Instant::now();
     worker.look_for_mate();
