@@ -1,56 +1,108 @@
-//! Files that users name, and those that lie beside them.
+//! Files that users name.
 #![forbid(unsafe_code)]
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::process;
 
-/// Opens a file to read. Pipes and devices are refused: opening them may never end.
+/// Opens a file for reading. Pipes and devices are refused: opening them may block for ever.
 ///
 /// # Errors
-/// When it is none, or cannot be opened.
+/// When it is not a regular file or cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     check(path)?;
     File::open(path)
 }
 
-/// Reads a file whole, see [`open`].
+/// Reads a whole file, see [`open`].
 ///
 /// # Errors
-/// When it is none, or cannot be read.
+/// When it is not a regular file or cannot be read.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     check(path)?;
     fs::read(path)
-}
-
-/// A path with a dot and an ending added to its name.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".");
-    name.push(ending);
-    name.into()
-}
-
-/// Gives a file another name, unless something has that name already; that is settled by the file
-/// system where it knows links, so that nothing made in the meantime is lost.
-///
-/// # Errors
-/// Of kind [`ErrorKind::AlreadyExists`] when the name is taken, or what kept it from being given.
-pub fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(from, to),
-    }
 }
 
 fn check(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());
     }
-    let what = "expected a file, found something else";
+    let what = "expected a regular file, found something else";
     Err(io::Error::new(ErrorKind::InvalidInput, what))
+}
+
+/// The path with a dot and a suffix added to its name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".");
+    name.push(suffix);
+    name.into()
+}
+
+/// A file that is written under another name and takes its own when it is complete. Dropped before
+/// that, it is removed.
+pub struct AtomicFile {
+    path: PathBuf,
+    partial: PathBuf,
+}
+
+impl AtomicFile {
+    /// Creates the file under its temporary name, beside `path` and for this process alone.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create(path: &Path) -> io::Result<AtomicFile> {
+        let partial = with_suffix(path, &format!("{}.partial", process::id()));
+        File::create_new(&partial)?;
+        Ok(AtomicFile {
+            path: path.to_path_buf(),
+            partial,
+        })
+    }
+
+    /// Where it is written.
+    pub fn partial(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Gives the file its name. If another file has it, that one is replaced or kept; which is
+    /// settled by the file system where it knows hard links, so that nothing made in the meantime is
+    /// lost.
+    ///
+    /// # Errors
+    /// Of kind [`ErrorKind::AlreadyExists`] when the name is taken and `replace` is not set, or what
+    /// the system says.
+    pub fn commit(self, replace: bool) -> io::Result<()> {
+        let AtomicFile { path, partial } = &self;
+        if replace {
+            return fs::rename(partial, path);
+        }
+        match fs::hard_link(partial, path) {
+            // Dropping it removes the other name.
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            Err(_) if fs::symlink_metadata(path).is_ok() => Err(ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(partial, path),
+        }
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        // After a rename there is nothing to remove.
+        let _ = fs::remove_file(&self.partial);
+    }
+}
+
+/// Writes a whole file, replacing an older one, or leaves everything as it was.
+///
+/// # Errors
+/// When the system cannot.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = AtomicFile::create(path)?;
+    File::create(file.partial())?.write_all(bytes)?;
+    file.commit(true)
 }
 
 #[cfg(test)]
@@ -59,27 +111,38 @@ mod tests {
     use crate::cli::testing::Folder;
 
     #[test]
-    fn endings_are_added_to_the_whole_name() {
-        assert_eq!(beside(Path::new("a/b.nn"), "csv"), Path::new("a/b.nn.csv"));
+    fn suffixes_are_added_to_the_whole_name() {
+        let path = with_suffix(Path::new("a/b.nn"), "csv");
+        assert_eq!(path, Path::new("a/b.nn.csv"));
     }
 
     #[test]
-    fn a_name_that_is_taken_is_not_given() {
-        let folder = Folder::new("names");
-        let [from, to] = ["from", "to"].map(|name| folder.file(name));
-        fs::write(&from, b"new").unwrap();
-        rename_to_new(&from, &to).unwrap();
-        assert_eq!(fs::read(&to).unwrap(), b"new");
-        assert!(!from.exists());
-        fs::write(&from, b"newer").unwrap();
-        let error = rename_to_new(&from, &to).unwrap_err();
+    fn files_take_their_name_when_complete() {
+        let folder = Folder::new("atomic");
+        let path = folder.file("a");
+        let names = || fs::read_dir(folder.file("")).unwrap().count();
+        let write = |text: &str| {
+            let file = AtomicFile::create(&path).unwrap();
+            fs::write(file.partial(), text).unwrap();
+            file
+        };
+        drop(write("never"));
+        assert_eq!(names(), 0);
+        let first = write("first");
+        assert!(AtomicFile::create(&path).is_err() && !path.exists());
+        first.commit(false).unwrap();
+        let error = write("second").commit(false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
-        assert_eq!(fs::read(&to).unwrap(), b"new");
-        assert_eq!(fs::read(&from).unwrap(), b"newer");
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        write("third").commit(true).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"third");
+        write_atomically(&path, b"fourth").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names()), (b"fourth".to_vec(), 1));
+        assert!(write_atomically(&folder.file("missing/a"), b"").is_err());
     }
 
     #[test]
-    fn only_files_are_opened() {
+    fn only_regular_files_are_opened() {
         let folder = Folder::new("files");
         let path = folder.file("a");
         assert_eq!(open(&path).unwrap_err().kind(), ErrorKind::NotFound);

@@ -1,35 +1,35 @@
-//! Ctrl-C: the first asks the program to come to an end, which takes it no longer than a search.
+//! Ctrl-C: the first one asks the program to finish, which takes no longer than a search.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How often the user or the system asked for an end.
+/// Signals received.
 static REQUESTS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether the user or the system has asked the program to end.
+/// Whether the program has been asked to finish.
 pub fn is_interrupted() -> bool {
     REQUESTS.load(Ordering::Relaxed) > 0
 }
 
-/// So many requests end the program wherever it is. Some programs send a signal twice.
+/// After this many signals the program exits at once. Some shells send a signal twice.
 #[cfg(unix)]
-const INSISTENCE: u32 = 3;
+const FORCE_QUIT_SIGNALS: u32 = 3;
 
 #[cfg(unix)]
 extern "C" fn interrupt(_: libc::c_int) {
-    if REQUESTS.fetch_add(1, Ordering::Relaxed) + 1 >= INSISTENCE {
+    if REQUESTS.fetch_add(1, Ordering::Relaxed) + 1 >= FORCE_QUIT_SIGNALS {
         // SAFETY: `_exit` is one of the few functions that a signal handler may call.
         unsafe { libc::_exit(1) }
     }
 }
 
-/// Takes over SIGINT and SIGTERM. Where there are no such signals, the first Ctrl-C ends the
-/// program at once, as does killing it: what is lost are the games being played.
+/// Handles SIGINT and SIGTERM from now on. On systems without signals the first Ctrl-C kills the program,
+/// which loses no more than the games being played.
 pub fn watch() {
     #[cfg(unix)]
     for signal in [libc::SIGINT, libc::SIGTERM] {
         // SAFETY: the structure is plain data for which zero bytes are valid, every field that
         // matters is set, and the handler is sound to call at any time. Nothing breaks if it
-        // fails: the signal then does what it did before.
+        // fails: the signal keeps its default action.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = interrupt as *const () as libc::sighandler_t;

@@ -51,7 +51,7 @@ pub fn main(mut arguments: Vec<OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            console::tell(format_args!("komaoto data: {error}"));
+            console::eprint_line(format_args!("komaoto data: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -78,25 +78,25 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
                 0 => String::new(),
                 count => format!(" and {count} side lines"),
             };
-            console::tell(format_args!(
+            console::eprint_line(format_args!(
                 "{} games{side_lines}, {} positions",
                 converted.games, converted.positions
             ));
             if converted.undecided > 0 {
-                console::tell(format_args!(
+                console::eprint_line(format_args!(
                     "{} positions are left out: they stand in side lines or random moves came after \
                      them, and the format has no place for a result that is not known",
                     converted.undecided
                 ));
             }
             if converted.visited > 0 {
-                console::tell(format_args!(
+                console::eprint_line(format_args!(
                     "{} positions that searches came by are left out: the format has no place for them",
                     converted.visited
                 ));
             }
             if converted.torn {
-                console::tell("a last game was cut short and is left out");
+                console::eprint_line("a last game was cut short and is left out");
             }
             Ok(())
         }

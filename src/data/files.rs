@@ -6,11 +6,10 @@ use super::game::Game;
 use super::game_file::{GameReader, GameWriter};
 use super::header::Header;
 use super::records::{RecordFormat, RecordReader, RecordWriter};
-use crate::cli::files;
-use std::fs::{self, File};
+use crate::cli::files::AtomicFile;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process;
 
 /// A kind of file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,29 +101,8 @@ pub struct Output {
     path: PathBuf,
     force: bool,
     /// Where it is written, unless straight to its name.
-    partial: Option<Partial>,
+    partial: Option<AtomicFile>,
     sink: Sink,
-}
-
-/// An unfinished file, removed when it is dropped.
-struct Partial(PathBuf);
-
-impl Partial {
-    /// A new file beside `path`, of this process alone.
-    fn create(path: &Path) -> Result<Partial, DataError> {
-        let name = files::beside(path, &format!("{}.partial", process::id()));
-        match File::create_new(&name) {
-            Ok(_) => Ok(Partial(name)),
-            Err(error) => Err(DataError::of_file(&name, error)),
-        }
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        // After it was renamed there is nothing to remove.
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 impl Output {
@@ -151,9 +129,11 @@ impl Output {
         };
         let partial = match in_place {
             true => None,
-            false => Some(Partial::create(path)?),
+            false => {
+                Some(AtomicFile::create(path).map_err(|error| DataError::of_file(path, error))?)
+            }
         };
-        let target = partial.as_ref().map_or(path, |partial| &partial.0);
+        let target = partial.as_ref().map_or(path, AtomicFile::partial);
         let sink = match kind {
             Kind::Games => Sink::Games(GameWriter::create(target, header, true)?),
             Kind::Records(format) => Sink::Records(RecordWriter::create(target, format)?),
@@ -192,14 +172,12 @@ impl Output {
             Sink::Records(writer) => writer.finish()?,
         }
         if let Some(partial) = self.partial {
-            let renamed = match self.force {
-                true => fs::rename(&partial.0, &self.path),
-                false => files::rename_to_new(&partial.0, &self.path),
-            };
-            renamed.map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => DataError::of_file(&self.path, Problem::Exists),
-                _ => DataError::of_file(&self.path, error),
-            })?;
+            partial
+                .commit(self.force)
+                .map_err(|error| match error.kind() {
+                    ErrorKind::AlreadyExists => DataError::of_file(&self.path, Problem::Exists),
+                    _ => DataError::of_file(&self.path, error),
+                })?;
         }
         Ok(())
     }

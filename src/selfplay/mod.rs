@@ -28,7 +28,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     }
     interrupt::watch();
     let failed = |error: &dyn std::error::Error| {
-        console::tell(format_args!("komaoto datagen: {error}"));
+        console::eprint_line(format_args!("komaoto datagen: {error}"));
         ExitCode::FAILURE
     };
     match Settings::read(arguments) {

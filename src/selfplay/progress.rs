@@ -3,15 +3,13 @@
 
 use super::play::Effort;
 use super::settings::Goal;
+use crate::cli::console::{ProgressLine, clock};
 use crate::data::{Game, GameResult};
 use crate::types::Color;
-use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
-/// Time between two lines on a terminal, where each takes the place of the one before.
-const ON_TERMINAL: Duration = Duration::from_secs(1);
-/// Time between two lines elsewhere.
-const IN_LOG: Duration = Duration::from_secs(60);
+/// Time between two lines of progress in a log.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Games counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,45 +46,30 @@ impl Tally {
     }
 }
 
-/// The progress line on standard error.
+/// The progress of a run on standard error.
 pub struct Progress {
     goal: Goal,
     start: Instant,
     /// What the file held at the start.
     before: Tally,
-    shown: Instant,
-    interval: Duration,
-    on_terminal: bool,
+    line: ProgressLine,
 }
 
 impl Progress {
     /// Starts the clock.
     pub fn new(goal: Goal, before: Tally) -> Progress {
-        let now = Instant::now();
-        let on_terminal = stderr().is_terminal();
         Progress {
             goal,
-            start: now,
+            start: Instant::now(),
             before,
-            shown: now,
-            interval: if on_terminal { ON_TERMINAL } else { IN_LOG },
-            on_terminal,
+            line: ProgressLine::new(LOG_INTERVAL),
         }
     }
 
     /// Shows a line if it is time for one.
     pub fn update(&mut self, now: &Tally) {
-        if self.shown.elapsed() < self.interval {
-            return;
-        }
-        self.shown = Instant::now();
-        let line = self.line(now, self.start.elapsed());
-        // Nobody may be looking.
-        let _ = if self.on_terminal {
-            write!(stderr(), "\r\x1b[K{line}")
-        } else {
-            writeln!(stderr(), "{line}")
-        };
+        let (goal, before, time) = (self.goal, &self.before, self.start.elapsed());
+        self.line.update(|| line(goal, before, now, time));
     }
 
     /// Shows what the run came to.
@@ -94,52 +77,41 @@ impl Progress {
         let time = self.start.elapsed();
         let seconds = time.as_secs_f64();
         let positions = now.positions - self.before.positions;
-        let a_search = |sum: u64| sum as f64 / effort.searches.max(1) as f64;
-        let clear = if self.on_terminal { "\r\x1b[K" } else { "" };
-        // Nobody may be looking.
-        let _ = writeln!(
-            stderr(),
-            "{clear}{}\n{positions} positions in {seconds:.1} s: {:.0} positions/s, \
-             {:.0} nodes/s; {:.0} nodes and {:.1} plies a search",
-            self.line(now, time),
+        let per_search = |sum: u64| sum as f64 / effort.searches.max(1) as f64;
+        self.line.keep(format_args!(
+            "{}\n{positions} positions in {seconds:.1} s: {:.0} positions/s, {:.0} nodes/s; \
+             {:.0} nodes/search, depth {:.1}",
+            line(self.goal, &self.before, now, time),
             positions as f64 / seconds,
             effort.nodes as f64 / seconds,
-            a_search(effort.nodes),
-            a_search(effort.depths),
-        );
-    }
-
-    fn line(&self, now: &Tally, time: Duration) -> String {
-        let seconds = time.as_secs_f64().max(1e-9);
-        let games = (now.games - self.before.games) as f64 / seconds;
-        let positions = (now.positions - self.before.positions) as f64 / seconds;
-        let (left, rate) = match self.goal {
-            Goal::Games(goal) => (u64::from(goal).saturating_sub(now.games), games),
-            Goal::Positions(goal) => (goal.saturating_sub(now.positions), positions),
-            Goal::Never => (0, 0.0),
-        };
-        let left = if left > 0 && rate > 0.0 {
-            format!("  left {}", clock((left as f64 / rate) as u64))
-        } else {
-            String::new()
-        };
-        format!(
-            "games {}  positions {}  {positions:.0}/s  {}  time {}{left}",
-            now.games,
-            now.positions,
-            now.balance(),
-            clock(seconds as u64),
-        )
+            per_search(effort.nodes),
+            per_search(effort.depths),
+        ));
     }
 }
 
-/// Hours, minutes and seconds.
-fn clock(seconds: u64) -> String {
+fn line(goal: Goal, before: &Tally, now: &Tally, time: Duration) -> String {
+    let seconds = time.as_secs_f64().max(1e-9);
+    let games = (now.games - before.games) as f64 / seconds;
+    let positions = (now.positions - before.positions) as f64 / seconds;
+    let (left, rate) = match goal {
+        Goal::Games(goal) => (u64::from(goal).saturating_sub(now.games), games),
+        Goal::Positions(goal) => (goal.saturating_sub(now.positions), positions),
+        Goal::Never => (0, 0.0),
+    };
+    let left = match left > 0 && rate > 0.0 {
+        true => {
+            let left = Duration::try_from_secs_f64(left as f64 / rate);
+            format!("  left {}", clock(left.unwrap_or(Duration::MAX)))
+        }
+        false => String::new(),
+    };
     format!(
-        "{}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
+        "games {}  positions {}  {positions:.0}/s  {}  time {}{left}",
+        now.games,
+        now.positions,
+        now.balance(),
+        clock(time),
     )
 }
 
@@ -159,7 +131,7 @@ mod tests {
             positions: 3000,
             results: [10, 8, 2],
         };
-        let line = |goal| Progress::new(goal, before).line(&now, Duration::from_secs(100));
+        let line = |goal| super::line(goal, &before, &now, Duration::from_secs(100));
         assert_eq!(
             line(Goal::Games(30)),
             "games 20  positions 3000  20/s  black 50.0% white 40.0% draw 10.0%  time 0:01:40  \

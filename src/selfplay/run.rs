@@ -205,7 +205,7 @@ fn write(
 /// Says what is about to happen.
 fn announce(settings: &Settings, evaluation: &Evaluation, before: &Tally, torn: u64) {
     let rules = &settings.rules;
-    console::tell(format_args!(
+    console::eprint_line(format_args!(
         "{}: evaluation {}, {} nodes, seed {}, threads {}",
         settings.out.display(),
         evaluation.name,
@@ -214,12 +214,12 @@ fn announce(settings: &Settings, evaluation: &Evaluation, before: &Tally, torn: 
         settings.threads
     ));
     if torn > 0 {
-        console::tell(format_args!(
+        console::eprint_line(format_args!(
             "removed {torn} bytes at the end: a game that was cut short while it was written"
         ));
     }
     if before.games > 0 {
-        console::tell(format_args!(
+        console::eprint_line(format_args!(
             "the file has {} games, {} positions",
             before.games, before.positions
         ));

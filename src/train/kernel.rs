@@ -1,14 +1,11 @@
-//! The inner loops: a few positions forward and backward. Plain loops over arrays of fixed size,
-//! which compilers turn into vector instructions.
-//!
-//! What is the same for all networks is here: the first layer, the loss, and where gradients go.
-//! What follows the first layer is in [`squared`] and [`hidden`].
+//! Forward and backward passes of a few positions at a time: the feature transformer, the loss and the
+//! squared head. Plain loops over arrays of fixed size, which compilers turn into vector instructions.
+//! Hidden layers are in [`hidden`].
 #![forbid(unsafe_code)]
 
+use super::dataset::{Sample, sigmoid};
 use super::hidden::{self, Layers};
-use super::model::{Model, Shape, Tail};
-use super::sample::{ACTIVE, Sample, sigmoid};
-use super::squared;
+use super::model::{ACTIVE, Head, Model, Shape};
 
 /// Numbers that stay in registers while rows are added up. With half as many, compilers leave the
 /// registers unused, and everything takes three times as long.
@@ -16,7 +13,10 @@ pub const TILE: usize = 64;
 
 pub type Tile = [f32; TILE];
 
-/// A gradient: rows like those of a model, and which of them may differ from zero.
+/// Positions of a pass, so that weights of hidden layers are fetched once for all of them.
+pub const GROUP: usize = 4;
+
+/// The gradient of a model, and which of its rows may differ from zero.
 pub struct Gradient {
     pub rows: Vec<f32>,
     pub touched: Vec<bool>,
@@ -32,14 +32,10 @@ impl Gradient {
     }
 }
 
-/// Positions that are learnt at a time, so that weights of hidden layers are fetched once for all of
-/// them.
-pub const GROUP: usize = 4;
-
-/// Memory for a group of positions.
+/// Memory for the passes of a group.
 pub struct Scratch {
-    /// Sums of the first layer of each position, those of the side to move first, then what they are
-    /// to change by.
+    /// Sums of the feature transformer for each position, side to move first; after a backward pass,
+    /// their gradients.
     pub sums: Vec<Tile>,
     pub layers: Layers,
 }
@@ -53,30 +49,32 @@ impl Scratch {
     }
 }
 
-/// The outputs for up to [`GROUP`] positions; the sums of the first layer stay in `scratch`.
+/// The outputs for up to [`GROUP`] positions; the sums of the feature transformer stay in `scratch`.
 pub fn forward(model: &Model, group: &[&Sample], scratch: &mut Scratch) -> [f32; GROUP] {
     let (tiles, _) = model.rows.as_chunks::<TILE>();
     let width = model.shape.width / TILE;
     let biases = &tiles[model.shape.bias_row() * width..][..width];
     let sides = group.iter().flat_map(|sample| &sample.features);
     for (sums, features) in scratch.sums.chunks_exact_mut(width).zip(sides) {
-        add_up(tiles, width, features, biases, sums);
+        transform(tiles, width, features, biases, sums);
     }
-    match model.shape.tail {
-        Tail::Outputs(_) => {
+    match model.shape.head {
+        Head::Squared => {
+            let weights = &tiles[model.shape.head_row() * width..][..2 * width];
+            let bias = model.rows[(model.shape.head_row() + 2) * model.shape.width];
             let mut outputs = [0.0; GROUP];
-            let sums = scratch.sums.chunks_exact(2 * width);
-            for ((output, sample), sums) in outputs.iter_mut().zip(group).zip(sums) {
-                *output = squared::forward(model, sample, sums);
+            let sums = scratch.sums.chunks_exact(2 * width).take(group.len());
+            for (output, sums) in outputs.iter_mut().zip(sums) {
+                *output = bias + squared_dot(sums, weights);
             }
             outputs
         }
-        Tail::Hidden(sizes) => hidden::forward(model, sizes, scratch),
+        Head::Hidden(sizes) => hidden::forward(model, sizes, scratch),
     }
 }
 
-/// Adds the rows of some features to the biases.
-fn add_up(
+/// Adds the rows of the active features to the biases.
+fn transform(
     tiles: &[Tile],
     width: usize,
     features: &[u16; ACTIVE],
@@ -95,8 +93,37 @@ fn add_up(
     }
 }
 
-/// Adds the gradients of (sigmoid(z) - target)^2 for up to [`GROUP`] positions, and returns these
-/// losses. Slopes of positions that are not there are zero.
+/// The product of squared clipped sums and weights.
+fn squared_dot(sums: &[Tile], weights: &[Tile]) -> f32 {
+    let mut total = [0.0; TILE];
+    for (sum, weights) in sums.iter().zip(weights) {
+        for ((total, sum), weight) in total.iter_mut().zip(sum).zip(weights) {
+            let activation = sum.clamp(0.0, 1.0);
+            *total += activation * activation * weight;
+        }
+    }
+    total.iter().sum()
+}
+
+/// Adds the gradients of the squared head for an output with the gradient `slope`, and replaces the
+/// sums by their gradients.
+fn squared_backward(slope: f32, sums: &mut [Tile], weights: &[Tile], gradient: &mut [Tile]) {
+    for ((sums, weights), gradient) in sums.iter_mut().zip(weights).zip(gradient) {
+        for ((sum, weight), gradient) in sums.iter_mut().zip(weights).zip(gradient) {
+            let activation = sum.clamp(0.0, 1.0);
+            *gradient += slope * activation * activation;
+            let inside = *sum > 0.0 && *sum < 1.0;
+            *sum = if inside {
+                2.0 * slope * weight * activation
+            } else {
+                0.0
+            };
+        }
+    }
+}
+
+/// Adds the gradients of the losses of up to [`GROUP`] positions, and returns these losses: the squared
+/// errors of winning probabilities, 0 for positions that are not there.
 pub fn backward(
     model: &Model,
     group: &[&Sample],
@@ -108,31 +135,34 @@ pub fn backward(
     let outputs = forward(model, group, scratch);
     let (mut losses, mut slopes) = ([0.0; GROUP], [0.0; GROUP]);
     for (i, (sample, output)) in group.iter().zip(outputs).enumerate() {
-        let chance = sigmoid(output);
-        let error = sample.error(chance, lambda);
-        slopes[i] = 2.0 * error * chance * (1.0 - chance);
+        let probability = sigmoid(output);
+        let error = sample.error(probability, lambda);
+        slopes[i] = 2.0 * error * probability * (1.0 - probability);
         losses[i] = error * error;
     }
     let width = shape.width / TILE;
-    match shape.tail {
-        Tail::Outputs(_) => {
+    match shape.head {
+        Head::Squared => {
+            let (tiles, _) = model.rows.as_chunks::<TILE>();
+            let (out, _) = gradient.rows.as_chunks_mut::<TILE>();
+            let first = shape.head_row() * width;
+            let (weights, out) = (&tiles[first..][..2 * width], &mut out[first..][..2 * width]);
             let sums = scratch.sums.chunks_exact_mut(2 * width);
-            for ((sample, slope), sums) in group.iter().zip(slopes).zip(sums) {
-                if slope == 0.0 {
-                    continue;
-                }
-                squared::backward(model, sample, slope, sums, gradient);
+            for (slope, sums) in slopes.into_iter().zip(sums).filter(|it| it.0 != 0.0) {
+                squared_backward(slope, sums, weights, out);
             }
+            gradient.rows[(shape.head_row() + 2) * shape.width] += slopes.iter().sum::<f32>();
         }
-        Tail::Hidden(sizes) => hidden::backward(model, sizes, slopes, scratch, gradient),
+        Head::Hidden(sizes) => hidden::backward(model, sizes, slopes, scratch, gradient),
     }
+    gradient.touched[shape.bias_row()..].fill(true);
     let (out, _) = gradient.rows.as_chunks_mut::<TILE>();
     let sides = group
         .iter()
         .zip(slopes)
         .flat_map(|(sample, slope)| sample.features.iter().map(move |side| (side, slope)));
     for (changes, (features, slope)) in scratch.sums.chunks_exact(width).zip(sides) {
-        // Within a bound there is nothing to learn.
+        // Within a bound there is no error.
         if slope == 0.0 {
             continue;
         }
@@ -143,11 +173,9 @@ pub fn backward(
             add_row(out, row * width, changes);
         }
     }
-    gradient.touched[shape.bias_row()] = true;
     losses
 }
 
-/// Adds a row to another.
 #[inline(always)]
 fn add_row(tiles: &mut [Tile], first: usize, row: &[Tile]) {
     for (out, row) in tiles[first..][..row.len()].iter_mut().zip(row) {

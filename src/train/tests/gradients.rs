@@ -5,13 +5,12 @@ use super::*;
 /// The loss by its definition, in double precision.
 fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
     let number = |row: usize, j: usize| rows[row * shape.width + j];
-    let output = usize::from(sample.output);
-    let mut z = number(shape.neuron_bias_row(), output);
+    let mut z = number(shape.head_row() + 2, 0);
     for (side, features) in sample.features.iter().enumerate() {
         for j in 0..shape.width {
             let sum: f64 = features.iter().map(|&f| number(usize::from(f), j)).sum();
             let activation = (sum + number(shape.bias_row(), j)).clamp(0.0, 1.0);
-            z += activation * activation * number(shape.neuron_row(output, side), j);
+            z += activation * activation * number(shape.head_row() + side, j);
         }
     }
     (1.0 / (1.0 + (-z).exp()) - target).powi(2)
@@ -32,18 +31,17 @@ fn gradients_are_those_of_finite_differences() {
             (f64::from(loss) - expected).abs() < 1e-6,
             "{loss} {expected}"
         );
-        let output = usize::from(sample.output);
         let candidates = [
             usize::from(*sample.features[0].choose(&mut rng).unwrap()),
             usize::from(*sample.features[1].choose(&mut rng).unwrap()),
             SHAPE.bias_row(),
-            SHAPE.neuron_row(output, 0),
-            SHAPE.neuron_row(output, 1),
-            SHAPE.neuron_bias_row(),
+            SHAPE.head_row(),
+            SHAPE.head_row() + 1,
+            SHAPE.head_row() + 2,
         ];
         for row in candidates {
-            let column = match row == SHAPE.neuron_bias_row() {
-                true => output,
+            let column = match row == SHAPE.head_row() + 2 {
+                true => 0,
                 false => rng.random_range(0..SHAPE.width),
             };
             let at = row * SHAPE.width + column;
@@ -95,7 +93,7 @@ fn within_a_bound_there_is_nothing_to_learn() {
 #[test]
 fn steps_are_those_of_adam() {
     let mut model = Model::random(SHAPE, 1);
-    let (row, rate) = (SHAPE.neuron_row(1, 0), 0.01);
+    let (row, rate) = (SHAPE.head_row() + 1, 0.01);
     let weight = row * SHAPE.width;
     let (mut mean, mut square, mut expected) = (0.0, 0.0, f64::from(model.rows[weight]));
     let mut adam = Adam::new(&SHAPE);
@@ -107,8 +105,7 @@ fn steps_are_those_of_adam() {
             gradient.rows[weight] = slope;
         }
         let step = Step {
-            rate: rate as f32,
-            decay: 0.1,
+            learning_rate: rate as f32,
             factor: 0.25,
             number,
         };
@@ -118,7 +115,7 @@ fn steps_are_those_of_adam() {
         square = 0.999 * square + 0.001 * slope * slope;
         let faded = |beta: f64| 1.0 - beta.powi(number as i32);
         let change = mean / faded(0.9) / ((square / faded(0.999)).sqrt() + 1e-8);
-        expected = expected * (1.0 - rate * 0.1) - rate * change;
+        expected = expected * (1.0 - rate * 0.01) - rate * change;
         assert!((f64::from(model.rows[weight]) - expected).abs() < 1e-5);
         assert!(
             gradients
@@ -129,35 +126,11 @@ fn steps_are_those_of_adam() {
 }
 
 #[test]
-fn copies_learn_from_each_other() {
-    let mut model = Model::random(SHAPE, 1);
-    let before = model.clone();
-    let stride = SHAPE.dimensions() / SHAPE.copies();
-    let mut gradient = Gradient::new(&SHAPE);
-    gradient.touched[stride + 7] = true;
-    gradient.rows[(stride + 7) * SHAPE.width] = 1.0;
-    let step = Step {
-        rate: 0.01,
-        decay: 0.0,
-        factor: 1.0,
-        number: 1,
-    };
-    Adam::new(&SHAPE).step(&mut model, &mut [gradient], step);
-    let moved = |row: usize| before.rows[row * SHAPE.width] - model.rows[row * SHAPE.width];
-    for copy in 0..SHAPE.copies() {
-        // The copy itself moves by its own part as well.
-        let expected = if copy == 1 { 0.02 } else { 0.01 };
-        assert!((moved(copy * stride + 7) - expected).abs() < 1e-6);
-        assert_eq!(moved(copy * stride + 8), 0.0);
-    }
-}
-
-#[test]
 fn rows_keep_to_limits_that_export_can_bear() {
-    let largest = 40.0 * limit(&SHAPE, 0) + limit(&SHAPE, SHAPE.bias_row());
+    let largest = 40.0 * SHAPE.limit(0) + SHAPE.limit(SHAPE.bias_row());
     let rounding = 41.0 / 2.0;
     assert!(largest * OwnNetwork::UNIT as f32 + rounding <= f32::from(i16::MAX));
-    let output = limit(&SHAPE, SHAPE.neuron_row(0, 0));
+    let output = SHAPE.limit(SHAPE.head_row());
     assert!(output * 64.0 <= OwnNetwork::MAX_WEIGHT as f32);
 }
 
@@ -168,10 +141,9 @@ pub fn learn(model: &mut Model, samples: &[Sample], threads: usize, rate: f32, s
     let order: Vec<u32> = (0..samples.len() as u32).collect();
     let mut loss = f64::NAN;
     for number in 1..=steps {
-        loss = workers.learn(model, samples, &order, 1.0) / samples.len() as f64;
+        loss = workers.backward(model, samples, &order, 1.0) / samples.len() as f64;
         let step = Step {
-            rate,
-            decay: 0.0,
+            learning_rate: rate,
             factor: 1.0 / samples.len() as f32,
             number,
         };
@@ -184,10 +156,10 @@ pub fn learn(model: &mut Model, samples: &[Sample], threads: usize, rate: f32, s
 fn a_thousand_positions_are_learnt_by_heart() {
     let samples = samples(&SHAPE, 1000, 9);
     let mut model = Model::random(SHAPE, 1);
-    let before = Workers::new(&SHAPE, 1).validate(&model, &samples).search;
+    let before = Workers::new(&SHAPE, 1).validate(&model, &samples).score;
     let loss = learn(&mut model, &samples, 2, 0.003, 150);
     assert!(before > 0.02 && loss < before / 100.0, "{before} {loss}");
-    let after = Workers::new(&SHAPE, 3).validate(&model, &samples).search;
+    let after = Workers::new(&SHAPE, 3).validate(&model, &samples).score;
     assert!(after < before / 100.0, "{after}");
 }
 
@@ -201,9 +173,9 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
         .collect();
     let mut model = Model::random(SHAPE, 1);
     learn(&mut model, &samples, 1, 0.003, 60);
-    let network = model.to_network(600).unwrap();
+    let network = export::to_native(&model, 600);
     assert!(network.weight_unit >= 64);
-    let rounded = Model::from_network(&network);
+    let rounded = export::from_native(&network).unwrap();
     let unit = (OwnNetwork::UNIT * network.weight_unit as i32) as f32;
     let network = network.into_network().unwrap();
     let mut scratch = Scratch::new(&SHAPE);
@@ -224,40 +196,19 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
 
 #[test]
 fn networks_become_models_and_networks_again() {
-    let network = Model::random(SHAPE, 4).to_network(600).unwrap();
-    let model = Model::from_network(&network);
-    assert_eq!(model.to_network(600).unwrap(), network);
-    assert_eq!(model.to_network(300).unwrap().scale, 300);
+    let network = export::to_native(&Model::random(SHAPE, 4), 600);
+    let model = export::from_native(&network).unwrap();
+    assert_eq!(export::to_native(&model, 600), network);
+    assert_eq!(export::to_native(&model, 300).scale, 300);
     // What it calls its outputs does not change them.
     let renamed = OwnNetwork {
         scale: 300,
+        ..network.clone()
+    };
+    assert!(export::from_native(&renamed).unwrap() == model);
+    let other = OwnNetwork {
+        output_biases: vec![0; 2],
         ..network
     };
-    assert!(Model::from_network(&renamed) == model);
-}
-
-#[test]
-fn another_shape_starts_with_the_same_outputs() {
-    let plain = Shape {
-        features: 1,
-        tail: Tail::Outputs(1),
-        ..SHAPE
-    };
-    let model = Model::random(plain, 4);
-    let more = model.clone().reshaped(SHAPE).unwrap();
-    assert_eq!(more.rows.len(), SHAPE.rows() * SHAPE.width);
-    let pairs = samples(&plain, 50, 6)
-        .into_iter()
-        .zip(samples(&SHAPE, 50, 6));
-    for (one, other) in pairs {
-        let [a, b] = [(&model, one), (&more, other)]
-            .map(|(model, sample)| forward(model, &sample, &mut Scratch::new(&SHAPE)));
-        assert_eq!(a, b);
-    }
-    assert_eq!(more.clone().reshaped(plain), None);
-    let wider = Shape {
-        width: 128,
-        ..SHAPE
-    };
-    assert_eq!(more.reshaped(wider), None);
+    assert!(export::from_native(&other).is_err());
 }

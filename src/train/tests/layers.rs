@@ -2,7 +2,6 @@
 
 use super::gradients::learn;
 use super::*;
-use crate::train::hidden::{parts, parts_mut};
 use crate::train::kernel::GROUP;
 
 const SIZES: [usize; 2] = [32, 16];
@@ -12,7 +11,7 @@ fn shape(features: u32) -> Shape {
     Shape {
         features,
         width: 64,
-        tail: Tail::Hidden(SIZES),
+        head: Head::Hidden(SIZES),
     }
 }
 
@@ -26,7 +25,7 @@ fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
             inputs.push((sum + number(shape.bias_row())).clamp(0.0, 1.0));
         }
     }
-    let mut rest = &rows[shape.neuron_row(0, 0) * shape.width..];
+    let mut rest = &rows[shape.head_row() * shape.width..];
     let mut part = |numbers: usize| {
         let part;
         (part, rest) = rest.split_at(numbers.next_multiple_of(shape.width));
@@ -52,7 +51,7 @@ fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
 /// A model with many sums beyond the limits.
 fn model(shape: Shape, seed: u64) -> Model {
     let mut model = Model::random(shape, seed);
-    let [to_first, _, to_second, _, to_output, _] = parts_mut(&mut model.rows, &shape, SIZES);
+    let [to_first, _, to_second, _, to_output, _] = model.head_mut();
     for weight in to_first.iter_mut().chain(to_second).chain(to_output) {
         *weight *= 2.0;
     }
@@ -86,10 +85,10 @@ fn gradients_are_those_of_finite_differences() {
                 usize::from(*sample.features.as_flattened().choose(&mut rng).unwrap())
             };
             let mut starts = vec![feature() * shape.width, shape.bias_row() * shape.width];
-            let mut at = shape.neuron_row(0, 0) * shape.width;
+            let mut at = shape.head_row() * shape.width;
             let [first, second] = SIZES;
             let mut counts = vec![shape.width; 2];
-            for (length, count) in shape.lengths(SIZES).into_iter().zip([
+            for (length, count) in shape.head_parts().into_iter().zip([
                 2 * shape.width * first,
                 first,
                 first * second,
@@ -127,10 +126,10 @@ fn a_few_hundred_positions_are_learnt_by_heart() {
         let shape = shape(features);
         let samples = samples(&shape, 300, 9);
         let mut model = Model::random(shape, 1);
-        let before = Workers::new(&shape, 1).validate(&model, &samples).search;
+        let before = Workers::new(&shape, 1).validate(&model, &samples).score;
         let loss = learn(&mut model, &samples, 2, 0.0005, 600);
         assert!(before > 0.02 && loss < before / 20.0, "{before} {loss}");
-        let after = Workers::new(&shape, 3).validate(&model, &samples).search;
+        let after = Workers::new(&shape, 3).validate(&model, &samples).score;
         assert!(after < before / 20.0, "{after}");
     }
 }
@@ -147,8 +146,8 @@ fn a_file_is_close_to_the_model_it_comes_from() {
             .collect();
         let mut model = Model::random(shape, 2);
         learn(&mut model, &samples, 1, 0.001, 100);
-        let network = classic::to_network(&model, SIZES);
-        let rounded = classic::from_network(&network);
+        let network = export::to_classic(&model, SIZES);
+        let rounded = export::from_classic(&network);
         let network = network.into_network().unwrap();
         assert_eq!(network.fv_scale(), 16.into());
         let mut scratch = Scratch::new(&shape);
@@ -198,7 +197,7 @@ fn files_become_models_and_the_same_files_again() {
         };
         let mut scratch = Scratch::new(&model.shape);
         let whole = forward(&read, &samples[0], &mut scratch);
-        let half = forward(&classic::from_network(&doubled), &samples[0], &mut scratch);
+        let half = forward(&export::from_classic(&doubled), &samples[0], &mut scratch);
         assert!((whole / 2.0 - half).abs() < 1e-5);
     }
 }
@@ -206,7 +205,7 @@ fn files_become_models_and_the_same_files_again() {
 #[test]
 fn rows_keep_to_limits_that_export_can_bear() {
     let shape = shape(1);
-    let of = |row| limit(&shape, row);
+    let of = |row| shape.limit(row);
     let largest = 40.0 * of(0) + of(shape.bias_row());
     assert!(largest * 127.0 + 41.0 / 2.0 <= f32::from(i16::MAX));
     // Learnt with large steps until everything is at its limits.
@@ -217,36 +216,18 @@ fn rows_keep_to_limits_that_export_can_bear() {
         gradient.touched.fill(true);
         gradient.rows.fill(-1.0);
         let step = Step {
-            rate: 10.0,
-            decay: 0.0,
+            learning_rate: 10.0,
             factor: 1.0,
             number,
         };
         adam.step(&mut model, &mut [gradient], step);
     }
-    let [w1, b1, w2, b2, w3, b3] = parts(&model.rows, &shape, SIZES);
+    let [w1, b1, w2, b2, w3, b3] = model.head();
     assert!([b1, b2, b3].iter().all(|part| part[0] > 40.0));
     for (part, unit) in [(w1, 64.0), (w2, 64.0), (w3, 8640.0 / 127.0)] {
         assert!(part.iter().all(|it| (it * unit).round() == 127.0));
     }
-    let network = classic::to_network(&model, SIZES);
+    let network = export::to_classic(&model, SIZES);
     let weights = network.layers.iter().flat_map(|layer| &layer.weights);
     assert!(weights.into_iter().all(|&it| it == 127));
-}
-
-#[test]
-fn only_the_same_shape_is_gone_on_from() {
-    let model = Model::random(shape(1), 4);
-    assert!(model.clone().reshaped(shape(1)).is_some());
-    for other in [
-        shape(2),
-        SHAPE,
-        Shape {
-            tail: Tail::Hidden([8, 16]),
-            ..shape(1)
-        },
-    ] {
-        assert!(model.clone().reshaped(other).is_none());
-        assert!(Model::random(other, 1).reshaped(shape(1)).is_none());
-    }
 }

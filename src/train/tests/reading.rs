@@ -7,19 +7,18 @@ fn samples_are_the_same_after_a_stay_on_disk() {
     let folder = Folder::new("train-parts");
     let samples = samples(&SHAPE, 500, 7);
     let collect = |memory: u64| {
-        let mut collector = Collector::new(folder.file("parts"), memory, 500, 1);
+        let mut builder = DatasetBuilder::new(folder.file("parts"), memory, 500, 1);
         for (i, sample) in samples.iter().enumerate() {
-            collector.add(*sample, i % 10 == 0).unwrap();
+            match i % 10 {
+                0 => builder.add_validation(*sample),
+                _ => builder.add(*sample).unwrap(),
+            }
         }
-        collector.finish().unwrap()
+        builder.finish().unwrap()
     };
     let in_memory = collect(1 << 20);
     assert_eq!(in_memory.lengths(), [450]);
-    let key = |sample: &Sample| {
-        let mut bytes = Vec::new();
-        sample.encode(&mut bytes);
-        bytes
-    };
+    let key = |sample: &Sample| (sample.features, sample.score, sample.result);
     let mut expected = in_memory.part(0).unwrap().to_vec();
     let on_disk = collect(100 * size_of::<Sample>() as u64);
     assert_eq!(on_disk.lengths().len(), 5);
@@ -47,24 +46,32 @@ fn samples_are_the_same_after_a_stay_on_disk() {
 }
 
 const QUIET: Filter = Filter {
-    scale: Some(600),
+    eval_scale: Some(600),
     max_score: 3000,
-    min_ply: 1,
-    noisy: false,
-    trace: 0.0,
+    td_lambda: 0.0,
 };
 
 /// The samples of a file.
 fn read(path: &Path, filter: Filter) -> Result<(Vec<Sample>, Counts), TrainError> {
-    let mut samples = Vec::new();
-    let mut sink = |sample, _| {
-        samples.push(sample);
-        Ok(())
-    };
-    let mut reader = Reader::new(filter, SHAPE, 1, &mut sink);
-    reader.read(path)?;
-    let counts = reader.counts();
+    let (dataset, counts) = read_dataset(path, filter)?;
+    let samples = [&dataset.part(0)?, &dataset.validation[..]].concat();
     Ok((samples, counts))
+}
+
+/// The samples of a file, those for validation apart.
+fn read_dataset(path: &Path, filter: Filter) -> Result<(Dataset, Counts), TrainError> {
+    let mut builder = DatasetBuilder::new("unused".into(), 1 << 30, 0, 1);
+    let mut reader = SampleReader {
+        filter,
+        shape: SHAPE,
+        seed: 1,
+        counts: Counts::default(),
+        seen: HashSet::new(),
+        dataset: &mut builder,
+    };
+    reader.read(path)?;
+    let counts = reader.counts;
+    Ok((builder.finish()?, counts))
 }
 
 #[test]
@@ -74,31 +81,17 @@ fn quiet_positions_are_taken_with_their_labels() {
     write(&path, ScoreUnit::YANEURAOU, &[game(0, MOVES, 180)]);
     let (samples, counts) = read(&path, QUIET).unwrap();
     // Left out: 8h2b+, 3a2b, 5e7c+, 8a7c.
-    assert_eq!((counts.games, counts.read, counts.left_out), (1, 10, 4));
+    assert_eq!((counts.games, counts.read, counts.filtered), (1, 10, 4));
     let labels: Vec<_> = samples.iter().map(|it| (it.score, it.result)).collect();
     let (black, white) = ((200, -1), (-200, 1));
     assert_eq!(labels, [black, white, black, white, black, white]);
     let mut position = Position::startpos();
     position.do_move(Move::from_usi("7g7f").unwrap());
     position.do_move(Move::from_usi("3c3d").unwrap());
-    let (features, _) = OwnNetwork::active(2, 3, &position).unwrap();
+    let features = SHAPE.active(&position).unwrap();
     assert_eq!(samples[0].features, features);
 
     let count = |filter| read(&path, filter).unwrap().0.len();
-    assert_eq!(
-        count(Filter {
-            noisy: true,
-            ..QUIET
-        }),
-        10
-    );
-    assert_eq!(
-        count(Filter {
-            min_ply: 12,
-            ..QUIET
-        }),
-        1
-    );
     assert_eq!(
         count(Filter {
             max_score: 199,
@@ -110,11 +103,11 @@ fn quiet_positions_are_taken_with_their_labels() {
     let checks = "7g7f 3c3d 8h3c+ 5a6b 3c2b 3a2b 9g9f";
     write(&path, ScoreUnit::CENTIPAWNS, &[game(0, checks, 0)]);
     let (_, counts) = read(&path, QUIET).unwrap();
-    assert_eq!((counts.read, counts.left_out), (5, 4));
+    assert_eq!((counts.read, counts.filtered), (5, 4));
 }
 
 #[test]
-fn what_searches_came_by_is_learnt_from() {
+fn treestrap_positions_are_learnt_from() {
     let folder = Folder::new("train-branches");
     let path = folder.file("a.koma");
     let way: Vec<Move> = ["8c8d", "2f2e", "8d8e"]
@@ -133,9 +126,9 @@ fn what_searches_came_by_is_learnt_from() {
     games[1].branches = branches[0].clone();
     write(&path, ScoreUnit::YANEURAOU, &games);
     let (samples, counts) = read(&path, QUIET).unwrap();
-    assert_eq!((counts.read, counts.visited), (10, 6));
+    assert_eq!((counts.read, counts.treestrap), (10, 6));
     // 3000 of 90 a pawn is beyond the limit, and the second game tells nothing new.
-    assert_eq!((counts.left_out, counts.repeated), (2, 4));
+    assert_eq!((counts.filtered, counts.duplicates), (2, 4));
     let visited: Vec<_> = samples
         .iter()
         .filter(|it| it.result == NO_RESULT)
@@ -157,33 +150,29 @@ fn what_searches_came_by_is_learnt_from() {
 }
 
 #[test]
-fn whole_games_are_held_back() {
-    let folder = Folder::new("train-held-back");
+fn whole_games_are_for_validation() {
+    let folder = Folder::new("train-validation");
     let path = folder.file("a.koma");
     let games: Vec<Game> = (0..400)
         .map(|number| random_game(number, number as i16))
         .collect();
     write(&path, ScoreUnit::CENTIPAWNS, &games);
-    let parted = |path: &Path| {
-        let (mut learnt, mut held_back) = (Vec::new(), Vec::new());
-        let mut sink = |sample: Sample, back| {
-            let list = if back { &mut held_back } else { &mut learnt };
-            list.push(sample.score.abs());
-            Ok(())
-        };
-        Reader::new(QUIET, SHAPE, 1, &mut sink).read(path).unwrap();
-        learnt.dedup();
-        held_back.dedup();
-        (learnt, held_back)
+    let split = |path: &Path| {
+        let (dataset, _) = read_dataset(path, QUIET).unwrap();
+        [&dataset.part(0).unwrap(), &dataset.validation[..]].map(|samples| {
+            let mut scores: Vec<_> = samples.iter().map(|it| it.score.abs()).collect();
+            scores.dedup();
+            scores
+        })
     };
-    let (learnt, held_back) = parted(&path);
-    assert_eq!(learnt.len() + held_back.len(), 400);
-    assert!((8..40).contains(&held_back.len()), "{}", held_back.len());
+    let [training, validation] = split(&path);
+    assert_eq!(training.len() + validation.len(), 400);
+    assert!((8..40).contains(&validation.len()), "{}", validation.len());
     // The same ones in whatever company.
     let others = folder.file("b.koma");
     write(&others, ScoreUnit::CENTIPAWNS, &games[200..]);
-    let (_, again) = parted(&others);
-    let expected = held_back.into_iter().filter(|&number| number >= 200);
+    let [_, again] = split(&others);
+    let expected = validation.into_iter().filter(|&number| number >= 200);
     assert_eq!(again, expected.collect::<Vec<_>>());
 }
 
@@ -224,24 +213,23 @@ fn bad_files_are_told_with_their_place() {
 }
 
 /// The labels of a game with these scores, none for the first move.
-fn traced(scores: &[Option<i16>], trace: f64) -> Vec<Option<(i32, i16)>> {
+fn td(scores: &[Option<i16>], td_lambda: f32) -> Vec<Option<(i32, i16)>> {
     let mut game = game(0, MOVES, 0);
     game.moves.truncate(scores.len());
     for (played, &score) in game.moves.iter_mut().zip(scores) {
         played.score = score;
     }
-    let labels = trace::scores(&game, trace as f32, i32::from);
-    labels.map(|it| it.map(|it| (it.own, it.traced))).collect()
+    td_labels(&game, td_lambda, i32::from)
 }
 
 #[test]
-fn a_trace_mixes_later_scores_into_earlier_ones() {
+fn td_lambda_mixes_later_scores_into_earlier_ones() {
     let scores = [None, Some(100), Some(-300), None, Some(500)];
     let own = |score| Some((score, score as i16));
     let plain = [None, own(100), own(-300), None, own(500)];
-    assert_eq!(traced(&scores, 0.0), plain);
+    assert_eq!(td(&scores, 0.0), plain);
     // Nothing is known after the last score and after the gap.
-    let half = traced(&scores, 0.5);
+    let half = td(&scores, 0.5);
     assert_eq!(half[2..], plain[2..]);
     // Half of what 100 promises, half of what 300 for the same side does.
     let chance = (sigmoid(100.0 / PONANZA) + sigmoid(300.0 / PONANZA)) / 2.0;
@@ -252,9 +240,9 @@ fn a_trace_mixes_later_scores_into_earlier_ones() {
         "{label}"
     );
     // All of it: the last score, for either side.
-    assert_eq!(traced(&scores, 1.0)[1], Some((100, 300)));
+    assert_eq!(td(&scores, 1.0)[1], Some((100, 300)));
     // Mates stay within the numbers of a sample.
-    let mates = traced(&[Some(i16::MAX), Some(-i16::MAX)], 0.9);
+    let mates = td(&[Some(i16::MAX), Some(-i16::MAX)], 0.9);
     assert!(mates[0].unwrap().1 > 5000);
 }
 
@@ -268,7 +256,10 @@ fn positions_are_learnt_once() {
         &[game(0, MOVES, 180), game(1, MOVES, 90)],
     );
     let (samples, counts) = read(&path, QUIET).unwrap();
-    assert_eq!((counts.read, counts.left_out, counts.repeated), (20, 8, 6));
+    assert_eq!(
+        (counts.read, counts.filtered, counts.duplicates),
+        (20, 8, 6)
+    );
     assert!(samples.len() == 6 && samples.iter().all(|it| it.score.abs() == 180));
 }
 
@@ -284,9 +275,6 @@ fn results_say_nothing_of_what_came_before_a_random_move() {
     let results: Vec<_> = samples.iter().map(Sample::by_result).collect();
     assert_eq!(results, [None, None, None, None, Some(0.0), Some(1.0)]);
     assert_eq!(samples[0].target(0.5), samples[0].by_score());
-    let mut bytes = Vec::new();
-    samples[0].encode(&mut bytes);
-    assert_eq!(Sample::decode(bytes[..].try_into().unwrap()), samples[0]);
 }
 
 #[test]
@@ -306,8 +294,12 @@ fn each_file_has_a_scale_of_its_own() {
             })
             .collect();
         write(&path, ScoreUnit::CENTIPAWNS, &games);
-        let scale = None;
-        read(&path, Filter { scale, ..QUIET }).unwrap().0[0].score
+        let eval_scale = None;
+        let fitted = Filter {
+            eval_scale,
+            ..QUIET
+        };
+        read(&path, fitted).unwrap().0[0].score
     };
     let (low, high) = (scores(210), scores(830));
     // A little more than 73 %, whatever the files call it.

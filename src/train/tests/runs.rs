@@ -4,7 +4,7 @@ use super::*;
 use crate::eval::nnue::LoadedNetwork;
 
 /// A folder with a file of games, and the settings to learn from it.
-fn prepared(name: &str, options: &str) -> (Folder, Settings) {
+fn prepared(name: &str, options: &str) -> (Folder, TrainSettings) {
     let folder = Folder::new(name);
     let path = folder.file("a.koma");
     let games: Vec<Game> = (0..200)
@@ -13,10 +13,10 @@ fn prepared(name: &str, options: &str) -> (Folder, Settings) {
     write(&path, ScoreUnit::CENTIPAWNS, &games);
     let mut arguments: Vec<OsString> = vec![path.into(), "--out".into()];
     arguments.push(folder.file("net.nn").into());
-    let defaults = "--width 64 --batch 100 --epochs 3 --threads 1";
+    let defaults = "--width 64 --batch-size 100 --epochs 3 --threads 1";
     let words = defaults.split(' ').chain(options.split_whitespace());
     arguments.extend(words.map(OsString::from));
-    let settings = Settings::read(arguments).unwrap();
+    let settings = TrainSettings::read(arguments).unwrap();
     (folder, settings)
 }
 
@@ -40,9 +40,9 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
 
     // Nothing is written over unless asked to.
     let text = run(&settings).unwrap_err().to_string();
-    assert!(text.contains("net.nn: the file exists; --force"), "{text}");
+    assert!(text.contains("net.nn: file exists; --force"), "{text}");
     assert_eq!(contents()[0], first);
-    let again = Settings {
+    let again = TrainSettings {
         force: true,
         ..settings.clone()
     };
@@ -53,26 +53,26 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
     );
 
     // After a break in the middle of the second epoch.
-    let steps = State::load(&folder.file(files[1])).unwrap().0.step;
+    let steps = TrainState::load(&folder.file(files[1])).unwrap().0.step;
     let broken = run_until(&again, &|step| step == steps / 2);
     assert!(matches!(broken, Err(TrainError::Interrupted(_))));
-    let (state, _) = State::load(&folder.file(files[1])).unwrap();
+    let (state, _) = TrainState::load(&folder.file(files[1])).unwrap();
     assert!(state.step == steps / 2 && state.recent.1 + state.step > 0);
-    let resumed = Settings {
+    let resumed = TrainSettings {
         resume: true,
         ..settings
     };
     // What is there by now may be somebody's.
     let refused = run(&resumed).unwrap_err();
     assert!(matches!(refused, TrainError::Exists(_)), "{refused}");
-    let resumed = Settings {
+    let resumed = TrainSettings {
         force: true,
         ..resumed
     };
     run(&resumed).unwrap();
     assert_eq!(contents(), [first, checkpoint, curve]);
 
-    let other = Settings {
+    let other = TrainSettings {
         lambda: 0.5,
         ..resumed
     };
@@ -84,7 +84,7 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
 #[test]
 fn samples_on_disk_train_a_network_too() {
     let (folder, settings) = prepared("train-disk", "");
-    let small = Settings {
+    let small = TrainSettings {
         memory: 100_000,
         threads: 2,
         ..settings
@@ -92,13 +92,13 @@ fn samples_on_disk_train_a_network_too() {
     run(&small).unwrap();
     let first = fs::read(&small.out).unwrap();
     assert!(!folder.file("net.nn.parts").exists());
-    let again = Settings {
+    let again = TrainSettings {
         force: true,
         ..small
     };
     let broken = run_until(&again, &|step| step == 17);
     assert!(matches!(broken, Err(TrainError::Interrupted(_))));
-    let resumed = Settings {
+    let resumed = TrainSettings {
         resume: true,
         ..again
     };
@@ -110,32 +110,25 @@ fn samples_on_disk_train_a_network_too() {
 fn lost_losses_are_told_with_their_step() {
     let (folder, settings) = prepared("train-nan", "");
     let mut model = Model::random(settings.shape, 1);
-    let bias = settings.shape.neuron_bias_row() * settings.shape.width;
-    model.rows[bias] = f32::NAN;
-    let state = State {
-        adam: Adam::new(&model.shape),
-        model,
-        step: 0,
-        recent: (0.0, 0),
-        points: Vec::new(),
-    };
+    model.head_mut()[1][0] = f32::NAN;
+    let state = TrainState::new(model);
     let path = folder.file("nan.checkpoint");
     state.save(&path, &settings.fingerprint(0, 0)).unwrap();
-    let settings = Settings {
+    let settings = TrainSettings {
         init: Some(path),
         ..settings
     };
     let text = run(&settings).unwrap_err().to_string();
-    assert_eq!(text, "the loss at step 1 is NaN: try a lower --rate");
+    assert_eq!(text, "the loss at step 1 is NaN: try a lower --lr");
     assert!(!settings.out.exists());
 }
 
 #[test]
 fn training_starts_from_networks_and_checkpoints() {
-    let (folder, settings) = prepared("train-init", "--calls 404");
+    let (folder, settings) = prepared("train-init", "--output-scale 404");
     run(&settings).unwrap();
     let trained = fs::read(&settings.out).unwrap();
-    let start = |init: &str, out: &str| Settings {
+    let start = |init: &str, out: &str| TrainSettings {
         init: Some(folder.file(init)),
         out: folder.file(out),
         epochs: 0,
@@ -146,7 +139,7 @@ fn training_starts_from_networks_and_checkpoints() {
         run(&settings).unwrap();
         assert_eq!(fs::read(&settings.out).unwrap(), trained);
     }
-    let wider = Settings {
+    let wider = TrainSettings {
         shape: Shape {
             width: 128,
             ..settings.shape
@@ -155,7 +148,7 @@ fn training_starts_from_networks_and_checkpoints() {
     };
     let text = run(&wider).unwrap_err().to_string();
     assert!(
-        text.contains("expected features 1, width 128, outputs 1, found"),
+        text.contains("expected width 128, found width 64"),
         "{text}"
     );
     let text = run(&start("a.koma", "c.nn")).unwrap_err().to_string();
@@ -174,14 +167,14 @@ fn classic_networks_are_trained_for_yaneuraou() {
     assert_eq!(network.fv_scale(), 16.into());
     assert!(loaded.is_consistent);
 
-    let again = Settings {
+    let again = TrainSettings {
         force: true,
         ..settings.clone()
     };
     let broken = run_until(&again, &|step| step == 5);
     assert!(matches!(broken, Err(TrainError::Interrupted(_))));
     assert_eq!(fs::read(&settings.out).unwrap(), trained);
-    let resumed = Settings {
+    let resumed = TrainSettings {
         resume: true,
         ..again
     };
@@ -189,7 +182,7 @@ fn classic_networks_are_trained_for_yaneuraou() {
     assert_eq!(fs::read(&settings.out).unwrap(), trained);
 
     for init in ["net.nn", "net.nn.checkpoint"] {
-        let start = Settings {
+        let start = TrainSettings {
             init: Some(folder.file(init)),
             out: folder.file("again.bin"),
             epochs: 0,
@@ -198,22 +191,21 @@ fn classic_networks_are_trained_for_yaneuraou() {
         };
         run(&start).unwrap();
         assert_eq!(fs::read(&start.out).unwrap(), trained);
-        let other = Settings {
+        let other = TrainSettings {
             shape: Shape {
-                tail: Tail::Hidden([32, 32]),
+                head: Head::Hidden([32, 32]),
                 ..start.shape
             },
             ..start
         };
         let text = run(&other).unwrap_err().to_string();
-        let expected = "expected features kp, width 64, hidden 32-32, found features kp, width 64, \
-                        hidden 8-32";
+        let expected = "expected kp, width 64, hidden 32-32, found kp, width 64, hidden 8-32";
         assert!(text.contains(expected), "{text}");
     }
 }
 
 #[test]
-fn damaged_checkpoints_are_told_with_their_place() {
+fn damaged_checkpoints_are_rejected() {
     let (folder, settings) = prepared("train-checkpoint", "");
     run(&settings).unwrap();
     let path = folder.file("net.nn.checkpoint");
@@ -221,8 +213,8 @@ fn damaged_checkpoints_are_told_with_their_place() {
     let mut rng = StdRng::seed_from_u64(1);
     let refused = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
-        let text = State::load(&path).unwrap_err().to_string();
-        assert!(text.contains("net.nn.checkpoint, byte "), "{text}");
+        let text = TrainState::load(&path).unwrap_err().to_string();
+        assert!(text.contains("net.nn.checkpoint: "), "{text}");
         text
     };
     for _ in 0..50 {
@@ -234,20 +226,31 @@ fn damaged_checkpoints_are_told_with_their_place() {
         changed[at] ^= 1 << rng.random_range(0..8);
         refused(&changed);
     }
-    assert!(refused(&good[..good.len() - 1]).contains("the checkpoint is cut short"));
-    let longer = [&good[..], b"!"].concat();
-    assert!(refused(&longer).contains("more bytes than the checkpoint has"));
-    assert!(refused(b"no").contains("byte 0: expected a checkpoint"));
+    assert!(refused(&good[..good.len() - 1]).contains("checksum mismatch"));
+    assert!(refused(&[&good[..], b"!"].concat()).contains("checksum mismatch"));
+    assert!(refused(b"no").contains("expected a checkpoint"));
+    // Whatever stands there with the right checksum does no harm.
+    for at in 0..good.len().min(2000) {
+        let mut bytes = good[..good.len() - 4].to_vec();
+        bytes[at] ^= 0x41;
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        fs::write(&path, bytes).unwrap();
+        let _ = TrainState::load(&path);
+    }
 }
 
 #[test]
 fn nothing_to_learn_from_is_told() {
-    let (folder, settings) = prepared("train-nothing", "--min-ply 100");
+    let (folder, settings) = prepared("train-nothing", "");
+    let decided: Vec<Game> = (0..200).map(|number| random_game(number, 5000)).collect();
+    write(&settings.games[0], ScoreUnit::CENTIPAWNS, &decided);
     let text = run(&settings).unwrap_err().to_string();
-    let expected = "no positions to train on: 2000 read, 2000 left out by the filter";
-    assert!(text.contains(expected), "{text}");
-    let gone = Settings {
-        data: vec![folder.file("gone.koma")],
+    assert!(
+        text.contains("no positions to train on: 2000 read, 2000 filtered out"),
+        "{text}"
+    );
+    let gone = TrainSettings {
+        games: vec![folder.file("gone.koma")],
         ..settings
     };
     assert!(run(&gone).unwrap_err().to_string().contains("gone.koma: "));
@@ -257,39 +260,32 @@ fn nothing_to_learn_from_is_told() {
 fn settings_make_sense() {
     let read = |text: &str| {
         let words = text.split_whitespace().map(OsString::from);
-        Settings::read(words.collect()).map_err(|error| error.to_string())
+        TrainSettings::read(words.collect()).map_err(|error| error.to_string())
     };
-    let settings = read("a b --out c --width=512 --rate 5e-4 --outputs 8 --memory 1").unwrap();
-    assert_eq!(settings.data.len(), 2);
-    assert_eq!(
-        (settings.shape.width, settings.shape.tail),
-        (512, Tail::Outputs(8))
-    );
-    assert_eq!((settings.rate, settings.memory), (5e-4, 1 << 20));
+    let settings = read("a b --out c --width=512 --lr 5e-4 --memory 1").unwrap();
+    assert_eq!(settings.games.len(), 2);
+    assert_eq!(settings.shape, Shape::squared(512));
+    assert_eq!((settings.learning_rate, settings.memory), (5e-4, 1 << 20));
     let hidden = |text: &str| read(text).unwrap().shape;
     let shape = hidden("a --out c --hidden 8-96");
-    assert_eq!((shape.features, shape.tail), (1, Tail::Hidden([8, 96])));
+    assert_eq!((shape.features, shape.head), (1, Head::Hidden([8, 96])));
     let shape = hidden("a --out c --hidden 32-32 --features halfkahm2 --width 128");
     assert_eq!((shape.features, shape.width), (2, 128));
     for (text, expected) in [
         (
             "a --out c --hidden 32",
-            "--hidden: expected two multiples of 8 up to 256, as in 32-32, found `32`",
+            "--hidden: expected two multiples of 8 up to 256, such as 32-32, found `32`",
         ),
         ("a --out c --hidden 32-30", "found `32-30`"),
         ("a --out c --hidden 264-8", "found `264-8`"),
         ("a --out c --hidden 0-8", "found `0-8`"),
         (
             "a --out c --hidden 8-8 --features 1",
-            "--features: expected kp or halfkahm2 (1 or 2 without --hidden), found `1`",
+            "--features: expected kp or halfkahm2, found `1`",
         ),
         (
             "a --out c --features kp",
-            "--features: expected 1 or 2 (kp or halfkahm2 with --hidden), found `kp`",
-        ),
-        (
-            "a --out c --hidden 8-8 --outputs 2",
-            "--outputs: expected 1 with --hidden, found `2`",
+            "--hidden, which --features needs, is missing",
         ),
         ("a", "--out FILE is missing"),
         ("--out c", "a file of games is missing"),
@@ -298,17 +294,13 @@ fn settings_make_sense() {
             "--width: expected a multiple of 64, found `96`",
         ),
         (
-            "a --out c --features 9",
-            "--features: expected 1 or 2 (kp or halfkahm2 with --hidden), found `9`",
-        ),
-        (
             "a --out c --lambda 2",
             "--lambda: expected a number from 0 to 1",
         ),
         ("a --out c --lamda 1", "unknown option --lamda"),
         (
-            "a --out c --hidden 8-8 --calls 404",
-            "--hidden and --calls cannot be used together",
+            "a --out c --hidden 8-8 --output-scale 404",
+            "--hidden and --output-scale cannot be used together",
         ),
         (
             "a --out c --resume --init b",
@@ -326,7 +318,7 @@ fn outputs_that_cannot_be_written_are_told_at_once() {
     let error = |out: &Path| {
         let out = out.to_path_buf();
         let text = run_until(
-            &Settings {
+            &TrainSettings {
                 out,
                 ..settings.clone()
             },
@@ -334,77 +326,59 @@ fn outputs_that_cannot_be_written_are_told_at_once() {
         );
         text.unwrap_err().to_string()
     };
-    let games = &settings.data[0];
+    let games = &settings.games[0];
     let before = fs::read(games).unwrap();
-    assert!(error(games).ends_with("found a file to learn from"));
+    assert!(error(games).ends_with("it is a file of games to train on"));
     assert_eq!(fs::read(games).unwrap(), before);
-    assert!(error(&folder.file("")).ends_with("found something else"));
+    assert!(error(&folder.file("")).ends_with("it is not a regular file"));
     assert!(error(&folder.file("missing/net.nn")).contains("net.nn.lock: "));
-    // What a crash may have left there is somebody's until told otherwise.
-    fs::write(folder.file("net.nn.new"), b"mine").unwrap();
-    let careful = Settings {
-        force: false,
-        ..settings.clone()
-    };
-    let text = run(&careful).unwrap_err().to_string();
-    assert!(
-        text.ends_with("net.nn.new: the file exists; --force replaces it"),
-        "{text}"
-    );
 }
 
 #[test]
 fn what_is_read_is_not_replaced_by_what_is_written() {
     let (folder, settings) = prepared("train-inputs", "--force");
-    let games = &settings.data[0];
+    let games = &settings.games[0];
     let before = fs::read(games).unwrap();
-    for name in ["b.csv", "b.checkpoint", "b.new", "b.csv.new", "b.lock"] {
+    for name in ["b", "b.csv", "b.svg", "b.checkpoint"] {
         let path = folder.file(name);
         fs::copy(games, &path).unwrap();
         for resume in [false, true] {
-            let clumsy = Settings {
-                data: vec![path.clone()],
+            let clumsy = TrainSettings {
+                games: vec![path.clone()],
                 out: folder.file("b"),
                 force: !resume,
                 resume,
                 ..settings.clone()
             };
             let text = run(&clumsy).unwrap_err().to_string();
-            assert!(text.ends_with("found a file to learn from"), "{text}");
+            assert!(
+                text.ends_with("it is a file of games to train on"),
+                "{text}"
+            );
         }
         assert_eq!(fs::read(&path).unwrap(), before);
         fs::remove_file(&path).unwrap();
     }
-    let start = Settings {
-        init: Some(folder.file("b.new")),
-        out: folder.file("b"),
-        force: true,
-        ..settings.clone()
-    };
-    fs::write(folder.file("b.new"), b"mine").unwrap();
-    let text = run(&start).unwrap_err().to_string();
-    assert!(text.ends_with("found the network to start from"), "{text}");
-    assert_eq!(fs::read(folder.file("b.new")).unwrap(), b"mine");
 }
 
 #[test]
 fn runs_do_not_get_in_each_others_way() {
-    let (folder, settings) = prepared("train-claim", "--force");
-    let claim = crate::train::outputs::claim(&settings).unwrap();
+    let (folder, settings) = prepared("train-lock", "--force");
+    let lock = crate::train::outputs::lock(&settings).unwrap();
     let text = run(&settings).unwrap_err().to_string();
     assert!(
         text.ends_with("another process is training this network"),
         "{text}"
     );
-    drop(claim);
+    drop(lock);
     assert!(!folder.file("net.nn.lock").exists());
     // What a run left that was ended is not to be thrown away by mistake.
     fs::write(folder.file("net.nn.checkpoint"), b"mine").unwrap();
-    let again = Settings {
+    let again = TrainSettings {
         force: false,
         ..settings.clone()
     };
     let text = run(&again).unwrap_err().to_string();
-    assert!(text.contains("--resume goes on from it"), "{text}");
+    assert!(text.contains("--resume continues from it"), "{text}");
     fs::remove_file(folder.file("net.nn.checkpoint")).unwrap();
 }

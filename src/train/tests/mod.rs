@@ -6,18 +6,16 @@ mod reading;
 mod runs;
 
 use super::adam::{Adam, Step};
-use super::batch::Workers;
-use super::checkpoint::State;
-use super::classic;
+use super::checkpoint::TrainState;
+use super::dataset::{Dataset, DatasetBuilder, NO_RESULT, Sample, sigmoid};
 use super::error::TrainError;
+use super::export;
 use super::kernel::{self, Gradient, Scratch};
-use super::model::{Model, Shape, Tail, limit};
-use super::read::{Counts, Filter, Reader};
+use super::model::{Head, Model, Shape};
+use super::reader::{Counts, Filter, SampleReader, td_labels};
 use super::run::{run, run_until};
-use super::sample::{NO_RESULT, Sample, sigmoid};
-use super::set::Collector;
-use super::settings::Settings;
-use super::trace;
+use super::settings::TrainSettings;
+use super::workers::Workers;
 use crate::cli::testing::Folder;
 use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, Played};
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
@@ -26,14 +24,15 @@ use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::{Color, Move};
 use rand::prelude::*;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
 const SHAPE: Shape = Shape {
-    features: 2,
+    features: 1,
     width: 64,
-    tail: Tail::Outputs(3),
+    head: Head::Squared,
 };
 
 /// Positions of random games.
@@ -54,12 +53,10 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
 }
 
 fn sample(shape: &Shape, position: &Position, rng: &mut StdRng) -> Sample {
-    let (features, output) = shape.active(position).unwrap();
     Sample {
-        features,
+        features: shape.active(position).unwrap(),
         score: rng.random_range(-1000..=1000),
         result: rng.random_range(-1..=1),
-        output: output as u8,
         bound: ScoreBound::Exact,
     }
 }
