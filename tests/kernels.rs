@@ -32,7 +32,7 @@ impl Report for Nodes {
 fn nodes(network: Network, depth: i32) -> Vec<Vec<u64>> {
     let mut searcher = Searcher::new();
     searcher.set_hash(4).unwrap();
-    searcher.set_network(Arc::new(network));
+    searcher.set_network(&Arc::new(network));
     let search = |sfen| {
         let limits = Limits {
             depth: Some(depth),

@@ -180,9 +180,11 @@ impl Searcher {
 
     /// Changes the network and clears everything learnt with another one. Waits for a running
     /// search, which should have been stopped.
-    pub fn set_network(&mut self, network: Arc<Network>) {
-        self.clear();
-        self.network = network;
+    pub fn set_network(&mut self, network: &Arc<Network>) {
+        if !Arc::ptr_eq(&self.network, network) {
+            self.clear();
+            self.network = Arc::clone(network);
+        }
     }
 
     /// Clears the hash table and all histories (`usinewgame`).

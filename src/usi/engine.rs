@@ -3,7 +3,7 @@
 use super::command::{Command, parse, stops_everything};
 use super::debug;
 use super::error::{PositionError, UsiError, truncate};
-use super::evaluation::Evaluation;
+use super::network::NetworkLoader;
 use super::options::{self, Settings};
 use super::output::Output;
 use super::report::{UsiReport, checkmate_line};
@@ -37,10 +37,10 @@ pub struct Engine {
     settings: Settings,
     /// The position of the next `go`.
     position: Position,
-    /// The search threads, with the hash table and the network.
+    /// The network of the next search.
+    network: NetworkLoader,
+    /// The search threads with their hash table.
     searcher: Searcher,
-    /// Where the searcher's network comes from.
-    evaluation: Evaluation,
     /// Limits of the last `go`.
     limits: Limits,
     /// The last mate search, perft or bench.
@@ -57,8 +57,8 @@ impl Engine {
             output,
             settings: Settings::default(),
             position: Position::startpos(),
+            network: NetworkLoader::new(),
             searcher: Searcher::new(),
-            evaluation: Evaluation::default(),
             limits: Limits::default(),
             task: None,
             pending_stops: Arc::default(),
@@ -208,14 +208,11 @@ impl Engine {
     /// Loads the network that the options name, and prints which one is in use, for the log of
     /// each game.
     fn load_network(&mut self) {
-        let update = self.evaluation.update(&self.settings);
-        if let Some(complaint) = &update.complaint {
-            self.output.info_string(complaint);
+        if let Err(error) = self.network.update(&self.settings) {
+            self.report_error(&error);
         }
-        self.output.info_string(&update.description);
-        if let Some(network) = update.network {
-            self.searcher.set_network(network);
-        }
+        self.output.info_string(&self.network.describe());
+        self.searcher.set_network(self.network.network());
     }
 
     fn set_position(&mut self, sfen: Option<&str>, moves: &[Move]) -> Result<(), PositionError> {
@@ -243,7 +240,7 @@ impl Engine {
             limits.movetime = Some(DEFAULT_TIME);
         }
         self.limits = limits.clone();
-        let unit = self.evaluation.unit();
+        let unit = self.network.network().unit();
         let report = UsiReport::new(self.output.clone(), unit);
         let options = self.settings.search.in_unit(unit);
         self.searcher

@@ -78,6 +78,16 @@ pub enum UsiError {
         /// The nearest number in range.
         clamped: i64,
     },
+    /// A network that cannot be loaded.
+    #[error("failed to load {path}: {error}; keeping {kept}")]
+    Network {
+        /// The file or folder.
+        path: String,
+        /// What is wrong with it.
+        error: String,
+        /// The architecture of the network in use.
+        kept: String,
+    },
     /// A line longer than any sensible one.
     #[error("ignoring a line longer than 16 MB")]
     LineTooLong,

@@ -1,0 +1,135 @@
+//! Loads the network that the options `EvalDir`, `EvalFile` and `FV_SCALE` ask for.
+
+use super::error::UsiError;
+use super::options::Settings;
+use crate::eval::nnue::{EMBEDDED_BYTES, LoadedNetwork, NetError, Network, NetworkFiles, embedded};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Longest path in a message, in characters.
+const MAX_PATH_SHOWN: usize = 120;
+
+/// The network in use, and where it comes from.
+pub struct NetworkLoader {
+    /// What the files hold; `None` for the embedded network.
+    loaded: Option<LoadedNetwork>,
+    /// The option `FV_SCALE`, applied to `network`.
+    fv_scale: i32,
+    network: Arc<Network>,
+}
+
+impl NetworkLoader {
+    /// The embedded network.
+    pub fn new() -> NetworkLoader {
+        NetworkLoader {
+            loaded: None,
+            fv_scale: 0,
+            network: embedded(),
+        }
+    }
+
+    /// The network in use.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// One line about the network in use: architecture, size, scale, and where it comes from.
+    pub fn describe(&self) -> String {
+        let (architecture, fv_scale) = (self.network.architecture(), self.network.fv_scale());
+        let kernels = self.network.kernels();
+        let (length, origin) = match &self.loaded {
+            None => (EMBEDDED_BYTES, "built in".into()),
+            Some(loaded) => {
+                let note = match loaded.is_consistent {
+                    true => "",
+                    false => "header hash mismatch, ",
+                };
+                let path = shown(loaded.files.path());
+                (loaded.files.length(), format!("{note}from {path}"))
+            }
+        };
+        format!(
+            "network {architecture}, {length} bytes, FV_SCALE {fv_scale}, {kernels} kernels, {origin}"
+        )
+    }
+
+    /// Follows the options. Files that have changed are read again.
+    ///
+    /// # Errors
+    /// When the files cannot be read. The network in use is then kept; the next call tries again.
+    pub fn update(&mut self, settings: &Settings) -> Result<(), UsiError> {
+        let result = self.load(settings);
+        if result == Ok(true) || self.fv_scale != settings.fv_scale {
+            self.fv_scale = settings.fv_scale;
+            let network = match &self.loaded {
+                None => embedded(),
+                Some(loaded) => Arc::new(loaded.network.clone()),
+            };
+            self.network = match self.fv_scale {
+                0 => network,
+                scale => Arc::new(network.with_scale(scale)),
+            };
+        }
+        result.map(|_| ())
+    }
+
+    /// Loads other files if the options ask for them. Returns whether it did.
+    fn load(&mut self, settings: &Settings) -> Result<bool, UsiError> {
+        let Some(path) = network_path(settings) else {
+            return Ok(self.loaded.take().is_some());
+        };
+        let error = |error: NetError| UsiError::Network {
+            path: shown(&path),
+            error: error.to_string(),
+            kept: self.network.architecture().to_string(),
+        };
+        let files = NetworkFiles::find(&path).map_err(error)?;
+        let loaded = self.loaded.as_ref();
+        if loaded.is_some_and(|loaded| loaded.files == files) {
+            return Ok(false);
+        }
+        let loaded = files.read().map_err(error)?;
+        self.loaded = Some(loaded);
+        Ok(true)
+    }
+}
+
+/// The file or folder that the options name; `None` for the embedded network.
+fn network_path(settings: &Settings) -> Option<PathBuf> {
+    let (folder, file) = (&settings.eval_dir, &settings.eval_file);
+    if folder.is_empty() && file.is_empty() {
+        return None;
+    }
+    let mut path = to_path(folder);
+    if !file.is_empty() {
+        let file = to_path(file);
+        path.push(&file);
+        // A file that is not in the folder may still be somewhere else.
+        if !path.exists() && file.exists() {
+            path = file;
+        }
+    }
+    Some(path)
+}
+
+/// The path of some bytes of input: any bytes where the system allows them, else UTF-8.
+fn to_path(bytes: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(OsStr::from_bytes(bytes))
+    }
+    #[cfg(not(unix))]
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// A path for a message: of a long one the end, so that there is room for the message.
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    let excess = text.chars().count().saturating_sub(MAX_PATH_SHOWN);
+    match text.char_indices().nth(excess) {
+        Some((start, _)) if excess > 0 => format!("...{}", &text[start..]),
+        _ => text,
+    }
+}
