@@ -86,7 +86,7 @@ impl SingleSearcher {
     pub fn clear(&mut self) {
         self.tt.clear();
         self.worker.correction_history.clear();
-        self.worker.forget();
+        self.worker.history.clear();
     }
 
     /// Searches a position with a soft node limit: no iteration begins after it, but the last one

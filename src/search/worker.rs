@@ -1,4 +1,4 @@
-//! One search thread: all it owns, and how it steps from node to node.
+//! One search thread: the state it owns, and the steps from node to node.
 #![forbid(unsafe_code)]
 
 use super::control::Control;
@@ -89,7 +89,7 @@ impl MainThread {
     }
 }
 
-/// A search thread's memory. Histories live on from search to search.
+/// The state of a search thread. Histories live on from search to search.
 pub struct Worker {
     pub(super) id: usize,
     pub(super) tt: Arc<TranspositionTable>,
@@ -114,23 +114,23 @@ pub struct Worker {
     pub(super) seldepth: usize,
     pub(super) nodes: u64,
     pub(super) best_move_changes: f64,
-    /// Nodes at the last report, which need not be repeated.
+    /// Nodes at the last report.
     pub(super) reported_nodes: Option<u64>,
-    /// Set once the search has been told to stop; results are void from then on.
+    /// Set when the search has to stop; values returned from then on mean nothing.
     pub(super) stopped: bool,
     until_poll: u64,
-    /// What was found out about other positions than the root, if somebody wants to know.
+    /// TreeStrap positions, if they are collected.
     pub(super) visits: Option<Visits>,
     pub(super) mate: RootMate,
     pub(super) main: Option<MainThread>,
 }
 
-/// Nodes between two looks at the stop flag and the clock.
+/// Nodes between two checks of the stop flag and the limits.
 const POLL_INTERVAL: u64 = 512;
 
 impl Worker {
-    /// The memory of a thread, before its first search: all of it touched, so that the first search
-    /// does not have to wait for the system to find it.
+    /// The state of a thread before its first search. All its memory is touched, so that the first
+    /// search does not wait for page faults.
     pub fn new(id: usize) -> Worker {
         let mut history = Histories::new();
         history.clear();
@@ -165,15 +165,10 @@ impl Worker {
         }
     }
 
-    /// Forgets what earlier searches taught.
-    pub(super) fn forget(&mut self) {
-        self.history.clear();
-    }
-
-    /// Takes up a new search.
+    /// Prepares a search.
     pub fn begin(&mut self, job: Job) {
         if job.clear {
-            self.forget();
+            self.history.clear();
         }
         self.tt = job.tt;
         self.correction_history = job.correction_history;
@@ -184,7 +179,7 @@ impl Worker {
         self.evaluator.set_network(job.network);
         self.evaluator.reset(&self.position);
         self.root_moves = job.root_moves;
-        self.try_stored_move_first();
+        self.order_tt_move_first();
         self.max_depth = job.depth;
         self.history.begin();
         self.stack.clear();
@@ -202,13 +197,12 @@ impl Worker {
         self.mate.clear();
     }
 
-    /// A search begins with the move that earlier ones thought best.
-    fn try_stored_move_first(&mut self) {
-        let (key, side) = (self.position.key(), self.position.side_to_move());
-        if let Some(entry) = self.tt.probe(key, side, 0)
-            && let Some(place) = self.root_moves.iter().position(|m| m.mv == entry.mv)
+    /// Puts the TT move of the root before the other root moves.
+    fn order_tt_move_first(&mut self) {
+        if let Some(tt) = self.tt_probe(0)
+            && let Some(index) = self.root_moves.iter().position(|m| m.mv == tt.mv)
         {
-            self.root_moves[..=place].rotate_right(1);
+            self.root_moves[..=index].rotate_right(1);
         }
     }
 
@@ -247,14 +241,14 @@ impl Worker {
         self.evaluator.push(dirty);
     }
 
-    /// Takes it back.
+    /// Takes a move back.
     #[inline]
     pub(super) fn undo_move(&mut self, mv: Move) {
         self.position.undo_move(mv);
         self.evaluator.pop();
     }
 
-    /// Passes the turn at a node.
+    /// Makes a null move at a node.
     pub(super) fn do_null_move(&mut self, ply: usize) {
         debug_assert_ne!(self.stack.before(ply, 1).mv, Move::NULL, "two in a row");
         let frame = self.stack.at_mut(ply);
@@ -267,13 +261,13 @@ impl Worker {
         self.evaluator.push_null();
     }
 
-    /// Takes the pass back.
+    /// Takes a null move back.
     pub(super) fn undo_null_move(&mut self) {
         self.position.undo_null_move();
         self.evaluator.pop();
     }
 
-    /// The next move of a node's picker.
+    /// The next move of a picker.
     #[inline]
     pub(super) fn next_move<N: NodeType>(
         &mut self,
@@ -287,7 +281,7 @@ impl Worker {
             history: &self.history,
             stack: &self.stack,
             ply,
-            // At the root a move may be asked for that would not be generated otherwise.
+            // `searchmoves` may name a move that is not generated otherwise.
             all_moves: N::ROOT || self.options.generate_all_legal_moves,
             arena: &mut self.arena,
         })
@@ -312,7 +306,7 @@ impl Worker {
         true
     }
 
-    /// Called once at every node: whether the search has to end.
+    /// Called once at every node: whether the search has to stop.
     #[inline(always)]
     pub(super) fn poll(&mut self) -> bool {
         self.until_poll -= 1;
@@ -325,11 +319,11 @@ impl Worker {
     #[cold]
     fn poll_now(&mut self) {
         self.check_limits();
-        // A mate found is worth more than the rest of the iteration.
+        // A mate is worth more than the rest of the iteration.
         self.stopped |= !self.stopped && self.advance_solver();
     }
 
-    /// Looks at the limits and at the stop flag, and settles when to look again.
+    /// Checks the limits and the stop flag, and decides when to check again.
     pub(super) fn check_limits(&mut self) {
         // The first nodes can be slow: memory is being touched for the first time.
         let interval = (self.nodes + 1).min(POLL_INTERVAL);
@@ -341,8 +335,8 @@ impl Worker {
         self.stopped |= self.control.is_stopped();
     }
 
-    /// Value of a draw for the side to move, from the option for the colour at the root, with a
-    /// little jitter that keeps the search from going round in circles.
+    /// Value of a draw for the side to move: that of the option for the side to move at the root,
+    /// with a little jitter, so that lines of repetition are not all the same.
     #[inline]
     pub(super) fn draw_value(&self) -> Value {
         let value = self.options.draw_value[self.root_side.index()];
