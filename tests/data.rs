@@ -3,8 +3,9 @@
 mod common;
 
 use common::{effort, rollouts};
+use komaoto::data::RecordFormat::{Hcpe, Psv};
 use komaoto::data::packed::{HUFFMAN_CODED, PACKED_SFEN};
-use komaoto::data::{GameResult, Played, hcpe, psv};
+use komaoto::data::{GameResult, ScoredMove};
 use komaoto::types::Color;
 use rand::prelude::*;
 use rsshogi::board::position_from_sfen;
@@ -29,26 +30,27 @@ fn positions_and_records_agree_with_another_crate() {
         let moves = position.legal_moves();
         let Some(&mv) = moves.choose(rng) else { return };
         let their_move = Move::from_usi(&mv.to_string()).unwrap();
-        let score = rng.random();
-        let played = Played {
+        // Whole centipawns in the unit of PSV as well.
+        let score = rng.random_range(-3000..=3000) * 10;
+        let played = ScoredMove {
             mv,
             score: Some(score),
         };
         let result = GameResult::Win(Color::Black);
         let mut ours = Vec::new();
-        hcpe::encode(&mut ours, position, played, result).unwrap();
+        Hcpe.encode(&mut ours, position, played, result).unwrap();
         assert_eq!(ours[..32], theirs.to_huffman_coded_pos().data, "{sfen}");
         assert_eq!(
             ours[34..36],
             their_move.to_apery().raw().to_le_bytes(),
             "{mv}"
         );
-        let sample = hcpe::decode(ours[..].try_into().unwrap()).unwrap();
+        let sample = Hcpe.decode(&ours).unwrap();
         assert_eq!((sample.played, sample.result), (played, result));
 
         ours.clear();
-        psv::encode(&mut ours, position, played, result).unwrap();
-        let sample = psv::decode(ours[..].try_into().unwrap()).unwrap();
+        Psv.encode(&mut ours, position, played, result).unwrap();
+        let sample = Psv.decode(&ours).unwrap();
         assert_eq!((sample.played, sample.result), (played, result));
         positions += 1;
     });

@@ -1,5 +1,5 @@
-//! What scores mean: the scale *s* for which a score *v* makes 1 / (1 + exp(-v / s)) of the points,
-//! as nearly as it can be said, by maximum likelihood.
+//! What scores mean: the scale *s* for which the expected score at *v* centipawns is 1 / (1 + exp(-v / s)),
+//! by maximum likelihood.
 #![forbid(unsafe_code)]
 
 use super::error::{DataError, Problem};
@@ -9,13 +9,13 @@ use std::path::Path;
 
 /// Width of the ranges that scores are counted in.
 const STEP: i32 = 20;
-/// Scores beyond this are left out: mates and what will soon be one say nothing about the scale.
+/// Scores beyond this are left out: mates say nothing about the scale.
 const LIMIT: i32 = 3000;
 const RANGES: usize = (2 * LIMIT / STEP) as usize;
 /// Steps of Newton's method; a few are enough.
 const STEPS: usize = 50;
-/// Positions without which there is nothing to be said.
-const LEAST: u64 = 1000;
+/// With fewer positions nothing can be said.
+const MIN_POSITIONS: u64 = 1000;
 
 /// Positions and their points by score.
 pub struct Calibration(Vec<(u64, f64)>);
@@ -26,7 +26,7 @@ impl Calibration {
         Calibration(vec![(0, 0.0); RANGES])
     }
 
-    /// Counts the positions of a file whose results say something of them.
+    /// Counts the positions of a file whose result is known.
     ///
     /// # Errors
     /// When it cannot be read or is damaged.
@@ -40,11 +40,11 @@ impl Calibration {
             };
             let start = game.start_position().map_err(|problem| {
                 let game = game.number;
-                DataError::new(path, offset, Problem::Game { game, problem })
+                DataError::at(path, offset, Problem::Game { game, problem })
             })?;
             let mut side = start.side_to_move();
-            for turn in game.turns() {
-                if let (Some(score), Some(result)) = (turn.played.score, turn.result) {
+            for it in game.positions() {
+                if let (Some(score), Some(result)) = (it.played.score, it.result) {
                     calibration.add(score.into(), result.points_for(side));
                 }
                 side = !side;
@@ -52,7 +52,7 @@ impl Calibration {
         }
     }
 
-    /// Counts a position: its score and the points made, 0 to 1, both for the side to move.
+    /// Counts a position: its score and its points, 0 to 1, both for the side to move.
     pub fn add(&mut self, score: i32, points: f64) {
         if (-LIMIT..LIMIT).contains(&score) {
             let (count, sum) = &mut self.0[((score + LIMIT) / STEP) as usize];
@@ -61,9 +61,9 @@ impl Calibration {
         }
     }
 
-    /// The scale; `None` if there are too few positions or scores mean nothing.
+    /// The scale; `None` if there are too few positions, or results do not depend on scores.
     pub fn scale(&self) -> Option<f64> {
-        if self.0.iter().map(|&(count, _)| count).sum::<u64>() < LEAST {
+        if self.0.iter().map(|&(count, _)| count).sum::<u64>() < MIN_POSITIONS {
             return None;
         }
         let mut slope = 1.0 / f64::from(PONANZA);

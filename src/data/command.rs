@@ -1,11 +1,13 @@
-//! `komaoto data`.
+//! `komaoto data`: statistics and conversion of files of games.
 #![forbid(unsafe_code)]
 
-use super::convert::convert;
-use super::error::DataError;
+use super::error::{DataError, Problem};
+use super::files::{Input, Output};
+use super::header::Header;
 use super::info::{InfoError, info};
 use crate::cli::arguments::{ArgumentError, Arguments};
 use crate::cli::{console, interrupt};
+use crate::eval::units::ScoreUnit;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,19 +16,17 @@ use thiserror::Error;
 
 const HELP: &str = "\
 komaoto data: files of games and positions
-  komaoto data info FILE...               counts, results, scores, move numbers, duplicates
-  komaoto data convert IN OUT [--force]   from one format to another; --force replaces OUT
-The end of a name tells the format: .koma (games of komaoto datagen), .psv or .bin (PackedSfenValue
-of YaneuraOu), .hcpe (Apery, cshogi). Scores are converted to the unit of the format.";
+  komaoto data info FILE...               statistics: results, scores, move numbers, duplicates
+  komaoto data convert IN OUT [--force]   converts to another format; --force overwrites OUT
+The extension tells the format: .koma (games of komaoto datagen), .psv or .bin (PackedSfenValue of
+YaneuraOu), .hcpe (Apery, dlshogi, cshogi). Scores are converted to the unit of the format.";
 
 #[derive(Debug, Error)]
 enum CommandError {
     #[error(transparent)]
     Argument(#[from] ArgumentError),
-    #[error("expected convert IN OUT")]
-    ConvertWhat,
-    #[error("expected info FILE...")]
-    InfoWhat,
+    #[error("expected {0}")]
+    Expected(&'static str),
     #[error("expected info or convert, found `{0}`")]
     Unknown(String),
     #[error(transparent)]
@@ -35,7 +35,7 @@ enum CommandError {
     Info(#[from] InfoError),
 }
 
-/// Carries out `komaoto data` with the arguments behind it.
+/// Runs `komaoto data` with the arguments behind it.
 pub fn main(mut arguments: Vec<OsString>) -> ExitCode {
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "--help") {
         console::print(HELP);
@@ -62,7 +62,7 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
         Some("info") => {
             let files: Vec<PathBuf> = arguments.rest()?.into_iter().map(PathBuf::from).collect();
             if files.is_empty() {
-                return Err(CommandError::InfoWhat);
+                return Err(CommandError::Expected("info FILE..."));
             }
             Ok(info(&files, &mut io::stdout().lock())?)
         }
@@ -70,36 +70,100 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
             let force = arguments.switch("--force");
             let files = arguments.rest()?;
             let [from, to] = &files[..] else {
-                return Err(CommandError::ConvertWhat);
+                return Err(CommandError::Expected("convert IN OUT"));
             };
             interrupt::watch();
             let converted = convert(Path::new(from), Path::new(to), force)?;
-            let side_lines = match converted.side_lines {
-                0 => String::new(),
-                count => format!(" and {count} side lines"),
-            };
-            console::eprint_line(format_args!(
-                "{} games{side_lines}, {} positions",
-                converted.games, converted.positions
-            ));
-            if converted.undecided > 0 {
-                console::eprint_line(format_args!(
-                    "{} positions are left out: they stand in side lines or random moves came after \
-                     them, and the format has no place for a result that is not known",
-                    converted.undecided
-                ));
-            }
-            if converted.visited > 0 {
-                console::eprint_line(format_args!(
-                    "{} positions that searches came by are left out: the format has no place for them",
-                    converted.visited
-                ));
-            }
-            if converted.torn {
-                console::eprint_line("a last game was cut short and is left out");
-            }
+            console::eprint_line(converted.summary());
             Ok(())
         }
         _ => Err(CommandError::Unknown(command.to_string_lossy().into())),
     }
+}
+
+/// What was converted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Converted {
+    pub games: u64,
+    side_lines: u64,
+    /// Positions with a score.
+    pub positions: u64,
+    /// Positions that the format has no place for, as they are in side lines or before random moves.
+    pub undecided: u64,
+    /// TreeStrap positions that the format has no place for.
+    pub treestrap: u64,
+    /// The last game is truncated and left out.
+    is_torn: bool,
+}
+
+impl Converted {
+    fn summary(&self) -> String {
+        let Converted {
+            games,
+            side_lines,
+            positions,
+            undecided,
+            treestrap,
+            is_torn,
+        } = *self;
+        let mut text = format!("{games} games");
+        if side_lines > 0 {
+            text += &format!(" and {side_lines} side lines");
+        }
+        text += &format!(", {positions} positions");
+        if undecided > 0 {
+            text += &format!(
+                "\nskipped {undecided} positions without a result, in side lines or before random \
+                 moves: the format requires one"
+            );
+        }
+        if treestrap > 0 {
+            text += &format!(
+                "\nskipped {treestrap} TreeStrap positions, which the format does not support"
+            );
+        }
+        if is_torn {
+            text += "\nskipped the last game, which is truncated";
+        }
+        text
+    }
+}
+
+/// Converts a file to the format that the name of another tells. What that has no place for is skipped.
+///
+/// # Errors
+/// When one of the files cannot be used, or the second exists and `force` is not given. The second is
+/// kept as it was then.
+pub(super) fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataError> {
+    let mut input = Input::open(from)?;
+    let mut header = input.header().cloned().unwrap_or_else(|| Header {
+        engine: "unknown".into(),
+        evaluation: "unknown".into(),
+        evaluation_hash: 0,
+        unit: ScoreUnit::CENTIPAWNS,
+        settings: vec![("converted-from".into(), from.display().to_string())],
+    });
+    // Scores are converted as they are read.
+    header.unit = ScoreUnit::CENTIPAWNS;
+    let mut output = Output::create(to, &header, force)?;
+    let mut converted = Converted::default();
+    for game in input.by_ref() {
+        if interrupt::is_interrupted() {
+            return Err(DataError::of_file(to, Problem::Interrupted));
+        }
+        let game = game?;
+        let written = output.write(&game)?;
+        match game.is_side_line() {
+            true => converted.side_lines += 1,
+            false => converted.games += 1,
+        }
+        converted.positions += written as u64;
+        converted.undecided += (game.searched() - written) as u64;
+        if !output.has_treestrap() {
+            converted.treestrap += game.treestrap() as u64;
+        }
+    }
+    converted.is_torn = input.is_torn();
+    output.finish()?;
+    Ok(converted)
 }

@@ -12,8 +12,7 @@ use thiserror::Error;
 pub struct DataError {
     /// The file.
     pub path: PathBuf,
-    /// Byte of the file at which the record or field in question begins, unless it is the file as a
-    /// whole.
+    /// Byte at which the record or field in question begins, unless it is the file as a whole.
     pub offset: Option<u64>,
     /// What is wrong.
     pub problem: Problem,
@@ -21,7 +20,7 @@ pub struct DataError {
 
 impl DataError {
     /// A problem at a byte of a file.
-    pub fn new(path: &Path, offset: u64, problem: impl Into<Problem>) -> DataError {
+    pub fn at(path: &Path, offset: u64, problem: impl Into<Problem>) -> DataError {
         DataError {
             path: path.to_path_buf(),
             offset: Some(offset),
@@ -29,13 +28,18 @@ impl DataError {
         }
     }
 
-    /// A problem with a file as a whole: its name, its being there or not, who may use it.
+    /// A problem with a file as a whole.
     pub fn of_file(path: &Path, problem: impl Into<Problem>) -> DataError {
         DataError {
             path: path.to_path_buf(),
             offset: None,
             problem: problem.into(),
         }
+    }
+
+    /// Makes an error of the system one about a file.
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> DataError {
+        move |error| DataError::of_file(path, error)
     }
 }
 
@@ -50,33 +54,33 @@ pub enum Problem {
     /// Reading, writing or opening failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It does not begin as a game file does.
+    /// It does not begin like a game file.
     #[error("expected a Komaoto game file, found something else")]
     NoGameFile,
     /// It has no bytes.
-    #[error("the file is empty")]
+    #[error("empty file")]
     Empty,
-    /// A later format.
-    #[error("expected version {expected} of the game format, found version {0}", expected = super::header::VERSION)]
+    /// Another version of the format.
+    #[error("unsupported version {0} of the game format, expected {expected}", expected = super::header::VERSION)]
     Version(u32),
-    /// The header is cut short, damaged or lacks a field.
-    #[error("the header is damaged: {0}")]
+    /// The header is truncated, damaged or lacks a field.
+    #[error("damaged header: {0}")]
     Header(&'static str),
-    /// Continuing a file that was made with other settings.
+    /// Continuing a file that was begun with other settings.
     #[error(
-        "the file has `{found}`, this run has `{wanted}`: give the settings it began with, or \
-         another file if it is one of another version or program"
+        "the file has `{found}`, this run `{expected}`: use the settings the file was begun with, or \
+         another file"
     )]
     OtherHeader {
         /// Line of the header in the file.
         found: String,
         /// Line that this run would write.
-        wanted: String,
+        expected: String,
     },
-    /// A record that is no game, with more behind it.
-    #[error("the record is damaged: {0}")]
+    /// A damaged record.
+    #[error("damaged record: {0}")]
     Record(&'static str),
-    /// A record that does not say what a legal game does.
+    /// A game that cannot be replayed.
     #[error("game {game}: {problem}")]
     Game {
         /// Number of the game.
@@ -85,22 +89,22 @@ pub enum Problem {
         problem: GameError,
     },
     /// The name of a file says nothing about its format.
-    #[error("the end of its name is none of .koma, .psv, .bin, .hcpe")]
+    #[error("unknown file extension, expected .koma, .psv, .bin or .hcpe")]
     UnknownKind,
-    /// The file exists and may not be written over.
-    #[error("the file exists; --force replaces it")]
+    /// The file exists and may not be overwritten.
+    #[error("file exists; --force overwrites it")]
     Exists,
-    /// Somebody removed or replaced the file while it was written.
-    #[error("the file was removed or replaced while it was being written")]
+    /// The file was removed or replaced while it was written.
+    #[error("the file was removed or replaced while being written")]
     Vanished,
-    /// Somebody wrote to the file, or cut it, while it was written.
-    #[error("the file was changed by another program while it was being written")]
+    /// The file was changed by another program while it was written.
+    #[error("the file was changed by another program while being written")]
     Changed,
-    /// A link that leads to no file.
-    #[error("the link leads nowhere")]
+    /// A symbolic link to a file that does not exist.
+    #[error("broken symbolic link")]
     BrokenLink,
     /// Ctrl-C.
-    #[error("ended as asked; nothing is written")]
+    #[error("interrupted, nothing written")]
     Interrupted,
     /// Another process writes to the file.
     #[error("another process is writing to the file")]
@@ -110,34 +114,34 @@ pub enum Problem {
     TooLong(usize),
 }
 
-/// A game that cannot be played through.
+/// Why a game cannot be replayed, or written to another format.
 #[derive(Debug, Error, PartialEq, Eq, Clone)]
 pub enum GameError {
-    /// The start position cannot be read.
-    #[error("the start position `{sfen}` cannot be used: {reason}")]
+    /// An invalid start position.
+    #[error("invalid start position `{sfen}`: {reason}")]
     Start {
         /// Its text.
         sfen: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// A move is not legal where it is played.
-    #[error("move {ply}, {mv}, is not legal")]
+    /// An illegal move.
+    #[error("illegal move {ply}, {mv}")]
     Illegal {
         /// Number of the move from the start position, from 1.
         ply: usize,
         /// The move.
         mv: Move,
     },
-    /// A move of a search is not legal where it is played.
-    #[error("{mv}, which the search of move {ply} came by, is not legal")]
+    /// An illegal move on the way to a TreeStrap position.
+    #[error("illegal move {mv} in the TreeStrap positions of move {ply}")]
     IllegalBranch {
         /// Number of the move of the game that the search chose, from 1.
         ply: usize,
-        /// The move that is not legal.
+        /// The illegal move.
         mv: Move,
     },
     /// A position without both kings.
-    #[error("a king is missing, which the format has no room for")]
+    #[error("a king is missing, which the format cannot represent")]
     NoKing,
 }

@@ -1,4 +1,4 @@
-//! Files of any of the formats, chosen by the end of their names.
+//! Files of any format, chosen by their extension.
 #![forbid(unsafe_code)]
 
 use super::error::{DataError, Problem};
@@ -11,33 +11,33 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// A kind of file.
+/// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum FileFormat {
     Games,
     Records(RecordFormat),
 }
 
-impl Kind {
-    fn of(path: &Path) -> Option<Kind> {
+impl FileFormat {
+    fn of(path: &Path) -> Option<FileFormat> {
         let extension = path.extension()?.to_str()?;
         match extension.to_ascii_lowercase().as_str() {
-            "koma" => Some(Kind::Games),
-            "psv" | "bin" => Some(Kind::Records(RecordFormat::Psv)),
-            "hcpe" => Some(Kind::Records(RecordFormat::Hcpe)),
+            "koma" => Some(FileFormat::Games),
+            "psv" | "bin" => Some(FileFormat::Records(RecordFormat::Psv)),
+            "hcpe" => Some(FileFormat::Records(RecordFormat::Hcpe)),
             _ => None,
         }
     }
 }
 
-/// Whether a file of that name would be read as one of games, in our own format.
+/// Whether a file of that name would be read as one of games.
 pub fn is_game_file(path: &Path) -> bool {
-    matches!(Kind::of(path), None | Some(Kind::Games))
+    !matches!(FileFormat::of(path), Some(FileFormat::Records(_)))
 }
 
 /// Reads games from a file, as an iterator. Ends after the first error.
 pub enum Input {
-    /// From our own format.
+    /// From a file of games.
     Games(GameReader),
     /// Put together from records.
     Records(Box<RecordReader>),
@@ -47,12 +47,12 @@ impl Input {
     /// Opens a file.
     ///
     /// # Errors
-    /// When it cannot be read, or its name or its beginning is not that of a format.
+    /// When it cannot be read or its format is unknown.
     pub fn open(path: &Path) -> Result<Input, DataError> {
-        Ok(match Kind::of(path) {
-            // Only our own files say themselves what they are.
-            None | Some(Kind::Games) => Input::Games(GameReader::open(path)?),
-            Some(Kind::Records(format)) => {
+        Ok(match FileFormat::of(path) {
+            // Only files of games say themselves what they are.
+            None | Some(FileFormat::Games) => Input::Games(GameReader::open(path)?),
+            Some(FileFormat::Records(format)) => {
                 Input::Records(Box::new(RecordReader::open(path, format)?))
             }
         })
@@ -74,7 +74,7 @@ impl Input {
         }
     }
 
-    /// Whether a record at the end is cut short. Known once the games are read.
+    /// Whether the last game is truncated. Known once the games are read.
     pub fn is_torn(&self) -> bool {
         matches!(self, Input::Games(reader) if reader.is_torn())
     }
@@ -91,94 +91,92 @@ impl Iterator for Input {
     }
 }
 
-enum Sink {
+enum Writer {
     Games(GameWriter),
     Records(RecordWriter),
 }
 
-/// Writes games to a new file, which takes its name only when it is finished.
+/// Writes games to a new file, which takes its name only when it is complete.
 pub struct Output {
     path: PathBuf,
     force: bool,
-    /// Where it is written, unless straight to its name.
+    /// The file until it is complete; `None` for devices and pipes.
     partial: Option<AtomicFile>,
-    sink: Sink,
+    writer: Writer,
 }
 
 impl Output {
     /// Begins a file. `header` is used if the format has one.
     ///
     /// # Errors
-    /// When it cannot be written, its name is not that of a format, or it exists and `force` is not
-    /// given.
+    /// When it cannot be written, its format is unknown, or it exists and `force` is not given.
     pub fn create(path: &Path, header: &Header, force: bool) -> Result<Output, DataError> {
-        let kind = Kind::of(path).ok_or_else(|| DataError::of_file(path, Problem::UnknownKind))?;
+        let fail = |problem| DataError::of_file(path, problem);
+        let format = FileFormat::of(path).ok_or_else(|| fail(Problem::UnknownKind))?;
         let existing = fs::metadata(path).ok();
         if existing.is_none() && path.is_symlink() {
-            return Err(DataError::of_file(path, Problem::BrokenLink));
+            return Err(fail(Problem::BrokenLink));
         }
         if existing.is_some() && !force {
-            return Err(DataError::of_file(path, Problem::Exists));
+            return Err(fail(Problem::Exists));
         }
         // Devices and pipes are written to, not replaced.
-        let in_place = existing.is_some_and(|metadata| !metadata.is_file());
+        let is_replaced = existing.is_none_or(|metadata| metadata.is_file());
         // The file that a link leads to is replaced, not the link.
-        let path = match path.is_symlink() && !in_place {
-            true => &fs::canonicalize(path).map_err(|error| DataError::of_file(path, error))?,
+        let path = match path.is_symlink() && is_replaced {
+            true => &fs::canonicalize(path).map_err(DataError::io(path))?,
             false => path,
         };
-        let partial = match in_place {
-            true => None,
-            false => {
-                Some(AtomicFile::create(path).map_err(|error| DataError::of_file(path, error))?)
-            }
+        let partial = match is_replaced {
+            true => Some(AtomicFile::create(path).map_err(DataError::io(path))?),
+            false => None,
         };
         let target = partial.as_ref().map_or(path, AtomicFile::partial);
-        let sink = match kind {
-            Kind::Games => Sink::Games(GameWriter::create(target, header, true)?),
-            Kind::Records(format) => Sink::Records(RecordWriter::create(target, format)?),
+        let writer = match format {
+            FileFormat::Games => Writer::Games(GameWriter::create(target, header, true)?),
+            FileFormat::Records(format) => Writer::Records(RecordWriter::create(target, format)?),
         };
         Ok(Output {
             path: path.to_path_buf(),
             force,
             partial,
-            sink,
+            writer,
         })
     }
 
-    /// Whether [`Game::branches`] are written.
-    pub fn takes_branches(&self) -> bool {
-        matches!(self.sink, Sink::Games(_))
+    /// Whether the format has TreeStrap positions.
+    pub fn has_treestrap(&self) -> bool {
+        matches!(self.writer, Writer::Games(_))
     }
 
-    /// Writes a game; returns how many positions with a score the file has of it.
+    /// Writes a game; returns how many of its positions with a score the file has.
     ///
     /// # Errors
-    /// When the file cannot take it, or, for records, when it cannot be played through.
+    /// When the file cannot be written, or, for records, the game cannot be replayed.
     pub fn write(&mut self, game: &Game) -> Result<usize, DataError> {
-        match &mut self.sink {
-            Sink::Games(writer) => writer.write(game).map(|()| game.searched()),
-            Sink::Records(writer) => writer.write(game),
+        match &mut self.writer {
+            Writer::Games(writer) => writer.write(game).map(|()| game.searched()),
+            Writer::Records(writer) => writer.write(game),
         }
     }
 
     /// Gives the file its name.
     ///
     /// # Errors
-    /// When it cannot be written to the end or renamed; what had the name before is still there.
+    /// When it cannot be completed or renamed; what had the name before is kept.
     pub fn finish(self) -> Result<(), DataError> {
-        match self.sink {
-            Sink::Games(mut writer) => writer.finish()?,
-            Sink::Records(writer) => writer.finish()?,
+        match self.writer {
+            Writer::Games(mut writer) => writer.finish()?,
+            Writer::Records(writer) => writer.finish()?,
         }
-        if let Some(partial) = self.partial {
-            partial
-                .commit(self.force)
-                .map_err(|error| match error.kind() {
-                    ErrorKind::AlreadyExists => DataError::of_file(&self.path, Problem::Exists),
-                    _ => DataError::of_file(&self.path, error),
-                })?;
-        }
-        Ok(())
+        let Some(partial) = self.partial else {
+            return Ok(());
+        };
+        partial
+            .commit(self.force)
+            .map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => DataError::of_file(&self.path, Problem::Exists),
+                _ => DataError::of_file(&self.path, error),
+            })
     }
 }

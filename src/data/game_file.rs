@@ -1,9 +1,9 @@
 //! Files of games: a [`Header`], then one record a game, appended with a single write each.
 //!
 //! A record is u16 length *n* of the game's bytes, u16 bitwise complement of *n*, u32 CRC-32 of the
-//! bytes, and the *n* bytes of the game (see [`super::game`]). A process or machine that dies while
-//! it writes leaves a last record that is cut short, or zeros in its place. Such a torn record is
-//! where reading ends and where continuing goes on; anything else that is no record is an error.
+//! bytes, and the *n* bytes of the game (see [`super::game`]). A process or machine that dies during a
+//! write leaves a truncated last record, or zeros in its place. Reading ends at such a torn record and
+//! appending replaces it; any other damage is an error.
 #![forbid(unsafe_code)]
 
 use super::error::{DataError, Problem};
@@ -15,7 +15,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes of a record before the game.
-const FRAME: usize = 8;
+pub(super) const FRAME: usize = 8;
 /// Bytes read from the file at a time.
 const BUFFER: usize = 1 << 20;
 
@@ -37,21 +37,20 @@ impl GameReader {
     /// # Errors
     /// When it cannot be read or is no game file.
     pub fn open(path: &Path) -> Result<GameReader, DataError> {
-        let file = files::open(path).map_err(|error| DataError::of_file(path, error))?;
-        GameReader::from_file(file, path)
+        GameReader::from_file(files::open(path).map_err(DataError::io(path))?, path)
     }
 
     fn from_file(mut file: File, path: &Path) -> Result<GameReader, DataError> {
-        let fail = |problem: Problem| DataError::new(path, 0, problem);
         let mut start = Vec::new();
         Read::by_ref(&mut file)
             .take(MAX_LENGTH as u64)
             .read_to_end(&mut start)
-            .map_err(|error| DataError::of_file(path, error))?;
-        let (header, length) = Header::decode(&start).map_err(fail)?;
+            .map_err(DataError::io(path))?;
+        let decoded = Header::decode(&start);
+        let (header, length) = decoded.map_err(|problem| DataError::at(path, 0, problem))?;
         let offset = length as u64;
         file.seek(SeekFrom::Start(offset))
-            .map_err(|error| DataError::of_file(path, error))?;
+            .map_err(DataError::io(path))?;
         Ok(GameReader {
             input: BufReader::with_capacity(BUFFER, file),
             path: path.to_path_buf(),
@@ -78,23 +77,18 @@ impl GameReader {
         self.torn
     }
 
-    /// An error about the record that begins at a byte of this file.
-    pub fn error_at(&self, offset: u64, problem: impl Into<Problem>) -> DataError {
-        DataError::new(&self.path, offset, problem)
-    }
-
     /// The next game; `None` at the end or at a torn record.
     fn read_game(&mut self) -> Result<Option<Game>, Problem> {
         let mut frame = [0; FRAME];
-        let found = fill(&mut self.input, &mut frame)?;
-        if found < FRAME {
-            self.torn = found > 0;
+        let length = fill(&mut self.input, &mut frame)?;
+        if length < FRAME {
+            self.torn = length > 0;
             return Ok(None);
         }
         let [l0, l1, c0, c1, sum @ ..] = frame;
         let length = u16::from_le_bytes([l0, l1]);
         if length != !u16::from_le_bytes([c0, c1]) {
-            return self.torn_or("its length is not possible", &sum);
+            return self.torn_or("invalid length", &sum);
         }
         self.bytes.resize(usize::from(length), 0);
         if fill(&mut self.input, &mut self.bytes)? < self.bytes.len() {
@@ -102,7 +96,7 @@ impl GameReader {
             return Ok(None);
         }
         if crc32fast::hash(&self.bytes) != u32::from_le_bytes(sum) {
-            return self.torn_or("its checksum is wrong", &[]);
+            return self.torn_or("checksum mismatch", &[]);
         }
         let mut game = Game::decode(&self.bytes).map_err(Problem::Record)?;
         game.convert_scores(self.header.unit);
@@ -110,17 +104,17 @@ impl GameReader {
         Ok(Some(game))
     }
 
-    /// A bad record is a torn one if nothing but zeros follows what was read of it, `seen` included.
-    fn torn_or(&mut self, what: &'static str, seen: &[u8]) -> Result<Option<Game>, Problem> {
-        let mut rest = seen.iter().all(|&byte| byte == 0);
+    /// A bad record is a torn one if only zeros follow, from `read` on.
+    fn torn_or(&mut self, what: &'static str, read: &[u8]) -> Result<Option<Game>, Problem> {
+        let mut is_zero = read.iter().all(|&byte| byte == 0);
         let mut chunk = [0; 4096];
-        while rest {
-            let found = fill(&mut self.input, &mut chunk)?;
-            if found == 0 {
+        while is_zero {
+            let length = fill(&mut self.input, &mut chunk)?;
+            if length == 0 {
                 self.torn = true;
                 return Ok(None);
             }
-            rest = chunk[..found].iter().all(|&byte| byte == 0);
+            is_zero = chunk[..length].iter().all(|&byte| byte == 0);
         }
         Err(Problem::Record(what))
     }
@@ -135,32 +129,31 @@ impl Iterator for GameReader {
         }
         let read = self.read_game();
         self.ended = !matches!(read, Ok(Some(_)));
-        read.map_err(|problem| self.error_at(self.offset, problem))
+        read.map_err(|problem| DataError::at(&self.path, self.offset, problem))
             .transpose()
     }
 }
 
-/// Reads until the buffer is full or the input ends; how many bytes it was.
+/// Reads until the buffer is full or the input ends; returns how many bytes that were.
 fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut found = 0;
-    while found < buffer.len() {
-        match input.read(&mut buffer[found..]) {
+    let mut length = 0;
+    while length < buffer.len() {
+        match input.read(&mut buffer[length..]) {
             Ok(0) => break,
-            Ok(count) => found += count,
+            Ok(count) => length += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    Ok(length)
 }
 
-/// Appends games to a file. A game that could not be written leaves the file as it was before.
+/// Appends games to a file. A game that cannot be written leaves the file as it was before.
 pub struct GameWriter {
     file: File,
     path: PathBuf,
     /// End of what is written.
     length: u64,
-    bytes: Vec<u8>,
 }
 
 impl GameWriter {
@@ -169,23 +162,20 @@ impl GameWriter {
     /// # Errors
     /// When it cannot be written, is being written, or exists and `force` is not given.
     pub fn create(path: &Path, header: &Header, force: bool) -> Result<GameWriter, DataError> {
-        let mut writer = GameWriter::lock(path)?;
-        if writer.size()? > 0 {
+        let (mut writer, size) = GameWriter::lock(path)?;
+        if size > 0 {
             if !force {
                 return Err(DataError::of_file(path, Problem::Exists));
             }
-            writer
-                .file
-                .set_len(0)
-                .map_err(|error| writer.error(error.into()))?;
+            writer.file.set_len(0).map_err(DataError::io(path))?;
         }
         writer.write_all(&header.encode())?;
         Ok(writer)
     }
 
-    /// Continues a file, or begins it when it is missing or empty. `visit` sees the games it has.
-    /// A torn last record is removed, and so are side lines whose game was never written; how many
-    /// bytes that were is the second result.
+    /// Continues a file, or begins it when it is missing or empty; `visit` sees the games it has. A torn
+    /// last record is removed, and so are side lines whose game was never written: the second result
+    /// is how many bytes.
     ///
     /// # Errors
     /// When it cannot be read or written, is being written, is damaged, or has another header.
@@ -194,20 +184,16 @@ impl GameWriter {
         header: &Header,
         mut visit: impl FnMut(&Game),
     ) -> Result<(GameWriter, u64), DataError> {
-        let mut writer = GameWriter::lock(path)?;
-        let size = writer.size()?;
+        let (mut writer, size) = GameWriter::lock(path)?;
         if size == 0 {
             writer.write_all(&header.encode())?;
             return Ok((writer, 0));
         }
-        let file = writer.file.try_clone();
-        let file = file.map_err(|error| writer.error(error.into()))?;
+        let file = writer.file.try_clone().map_err(DataError::io(path))?;
         let mut reader = GameReader::from_file(file, path)?;
-        if let Some((found, wanted)) = difference(reader.header(), header) {
-            return Err(DataError::of_file(
-                path,
-                Problem::OtherHeader { found, wanted },
-            ));
+        if let Some((found, expected)) = reader.header().difference(header) {
+            let problem = Problem::OtherHeader { found, expected };
+            return Err(DataError::of_file(path, problem));
         }
         writer.length = reader.offset();
         let mut lines = Vec::new();
@@ -220,47 +206,42 @@ impl GameWriter {
         }
         let torn = size.saturating_sub(writer.length);
         if torn > 0 {
-            let cut = writer.file.set_len(writer.length);
-            cut.map_err(|error| writer.error(error.into()))?;
+            let truncated = writer.file.set_len(writer.length);
+            truncated.map_err(DataError::io(path))?;
         }
         let sought = writer.file.seek(SeekFrom::Start(writer.length));
-        sought.map_err(|error| writer.error(error.into()))?;
+        sought.map_err(DataError::io(path))?;
         Ok((writer, torn))
     }
 
-    /// Opens a file for one writer only.
-    fn lock(path: &Path) -> Result<GameWriter, DataError> {
-        let fail = |problem: Problem| DataError::of_file(path, problem);
+    /// Opens a file for this writer alone; also returns its size.
+    fn lock(path: &Path) -> Result<(GameWriter, u64), DataError> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(path)
-            .map_err(|error| fail(error.into()))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(fail(Problem::Locked)),
-            // Some file systems cannot lock; two writers are then the user's own affair.
-            Err(TryLockError::Error(_)) => {}
+            .map_err(DataError::io(path))?;
+        // Some file systems cannot lock; two writers are then the user's own affair.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(DataError::of_file(path, Problem::Locked));
         }
-        Ok(GameWriter {
+        let size = file.metadata().map_err(DataError::io(path))?.len();
+        let writer = GameWriter {
             file,
             path: path.to_path_buf(),
             length: 0,
-            bytes: Vec::new(),
-        })
+        };
+        Ok((writer, size))
     }
 
     /// Appends a game.
     ///
     /// # Errors
-    /// When it does not fit the format or the file cannot take it; the file then ends with the game
-    /// before.
+    /// When it does not fit the format or cannot be written; the file then ends with the game before.
     pub fn write(&mut self, game: &Game) -> Result<(), DataError> {
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.clear();
-        bytes.extend([0; FRAME]);
+        let mut bytes = vec![0; FRAME];
         game.encode(&mut bytes);
         let Ok(length) = u16::try_from(bytes.len() - FRAME) else {
             return Err(self.error(Problem::TooLong(game.moves.len())));
@@ -269,12 +250,10 @@ impl GameWriter {
         bytes[..2].copy_from_slice(&length.to_le_bytes());
         bytes[2..4].copy_from_slice(&(!length).to_le_bytes());
         bytes[4..FRAME].copy_from_slice(&sum.to_le_bytes());
-        let written = self.write_all(&bytes);
-        self.bytes = bytes;
-        written
+        self.write_all(&bytes)
     }
 
-    /// Makes sure that everything is on the disk.
+    /// Makes sure that everything is on disk.
     ///
     /// # Errors
     /// When the system cannot say so.
@@ -286,11 +265,6 @@ impl GameWriter {
         }
     }
 
-    /// Bytes written so far, header included.
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-
     fn write_all(&mut self, bytes: &[u8]) -> Result<(), DataError> {
         if is_elsewhere(&self.file, &self.path) {
             return Err(DataError::of_file(&self.path, Problem::Vanished));
@@ -300,7 +274,7 @@ impl GameWriter {
             return Err(DataError::of_file(&self.path, Problem::Changed));
         }
         if let Err(error) = self.file.write_all(bytes) {
-            // What arrived of the record goes again. If that fails too, reading will find it torn.
+            // Removes what was written of the record. If that fails too, reading will find it torn.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
             return Err(self.error(error.into()));
@@ -309,33 +283,9 @@ impl GameWriter {
         Ok(())
     }
 
-    fn size(&self) -> Result<u64, DataError> {
-        let metadata = self.file.metadata();
-        let metadata = metadata.map_err(|error| self.error(error.into()))?;
-        Ok(metadata.len())
-    }
-
     fn error(&self, problem: Problem) -> DataError {
-        DataError::new(&self.path, self.length, problem)
+        DataError::at(&self.path, self.length, problem)
     }
-}
-
-/// The first lines in which two headers differ.
-fn difference(found: &Header, wanted: &Header) -> Option<(String, String)> {
-    let texts = [found.text(), wanted.text()];
-    let names = texts.iter().flat_map(|text| text.lines().map(name_of));
-    let pairs = names.map(|name| {
-        texts.each_ref().map(|text| {
-            let line = text.lines().find(|line| name_of(line) == name);
-            line.map_or_else(|| format!("no {name}"), str::to_string)
-        })
-    });
-    pairs.map(<(String, String)>::from).find(|(a, b)| a != b)
-}
-
-/// The name of the field that a line of a header tells.
-fn name_of(line: &str) -> &str {
-    line.split_once(' ').map_or(line, |(name, _)| name)
 }
 
 /// Whether an open file is no longer what its path leads to.
@@ -355,6 +305,3 @@ fn is_elsewhere(_: &File, path: &Path) -> bool {
     // An open file cannot be removed there.
     !path.exists()
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,6 +9,7 @@
 //! | 16 + *n* | u32 | CRC-32 of everything before |
 #![forbid(unsafe_code)]
 
+use super::bytes::ByteReader;
 use super::error::Problem;
 use crate::eval::units::ScoreUnit;
 
@@ -16,40 +17,36 @@ use crate::eval::units::ScoreUnit;
 const MAGIC: &[u8; 8] = b"KOMAGAME";
 /// Version of the format.
 pub const VERSION: u32 = 1;
-/// Bytes before the text.
-const FIXED: usize = 16;
-/// Longest text taken for one.
+/// Longest text.
 const MAX_TEXT: usize = 1 << 16;
 /// Longest header.
-pub(super) const MAX_LENGTH: usize = FIXED + MAX_TEXT + 4;
+pub(super) const MAX_LENGTH: usize = MAGIC.len() + 8 + MAX_TEXT + 4;
 
 /// What the games of a file are.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
     /// Name and version of the engine that played.
     pub engine: String,
-    /// The evaluation it played with.
+    /// The network it played with.
     pub evaluation: String,
-    /// Hash of the file of that evaluation; 0 if it came from none.
+    /// Hash of the values of that network; 0 if it is unknown.
     pub evaluation_hash: u64,
-    /// The unit of the scores in the file, from the view of the side to move: centipawns in new files.
+    /// The unit of the scores in the file: centipawns in new files.
     pub unit: ScoreUnit,
-    /// Whatever else decided the games, by name: nodes, seed and so on.
+    /// The settings that decided the games, by name: nodes, seed and so on.
     pub settings: Vec<(String, String)>,
 }
 
 impl Header {
     /// A setting by name.
     pub fn setting(&self, name: &str) -> Option<&str> {
-        self.settings
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        let mut settings = self.settings.iter();
+        let (_, value) = settings.find(|(key, _)| key == name)?;
+        Some(value)
     }
 
-    /// The text: one line for every field.
+    /// The text: a line for each field.
     pub fn text(&self) -> String {
-        let mut text = String::new();
         let fields = [
             ("engine", self.engine.clone()),
             ("evaluation", self.evaluation.clone()),
@@ -58,12 +55,10 @@ impl Header {
         ];
         let settings = self.settings.iter();
         let settings = settings.map(|(key, value)| (key.as_str(), value.clone()));
-        for (key, value) in fields.into_iter().chain(settings) {
-            // A line break in a value would make two lines of it.
-            let value = value.replace(['\n', '\r'], " ");
-            text.push_str(&format!("{key} {value}\n"));
-        }
-        text
+        // A line break in a value would make two lines of it.
+        let line =
+            |(key, value): (&str, String)| format!("{key} {}\n", value.replace(['\n', '\r'], " "));
+        fields.into_iter().chain(settings).map(line).collect()
     }
 
     fn from_text(text: &str) -> Result<Header, &'static str> {
@@ -72,21 +67,35 @@ impl Header {
             .map(|line| line.split_once(' ').unwrap_or((line, "")));
         let mut field = |name| match lines.next() {
             Some((key, value)) if key == name => Ok(value),
-            _ => Err("a field is missing"),
+            _ => Err("missing field"),
         };
         Ok(Header {
             engine: field("engine")?.into(),
             evaluation: field("evaluation")?.into(),
             evaluation_hash: u64::from_str_radix(field("evaluation-hash")?, 16)
-                .map_err(|_| "its hash of the evaluation is none")?,
+                .map_err(|_| "invalid evaluation hash")?,
             unit: match field("pawn")?.parse() {
-                Ok(0) | Err(_) => return Err("its value of a pawn is none"),
+                Ok(0) | Err(_) => return Err("invalid value of a pawn"),
                 Ok(pawn) => ScoreUnit::new(pawn),
             },
             settings: lines
                 .map(|(key, value)| (key.into(), value.into()))
                 .collect(),
         })
+    }
+
+    /// The lines in which another header differs first.
+    pub(super) fn difference(&self, other: &Header) -> Option<(String, String)> {
+        let texts = [self.text(), other.text()];
+        let name_of = |line: &str| line.split(' ').next().unwrap_or_default().to_string();
+        let names = texts.iter().flat_map(|text| text.lines().map(name_of));
+        let pairs = names.map(|name| {
+            texts.each_ref().map(|text| {
+                let line = text.lines().find(|line| name_of(line) == name);
+                line.map_or_else(|| format!("no {name}"), str::to_string)
+            })
+        });
+        pairs.map(<(String, String)>::from).find(|(a, b)| a != b)
     }
 
     /// The bytes of the header.
@@ -100,13 +109,8 @@ impl Header {
         bytes
     }
 
-    /// Reads a header from the first bytes of a file; also says how long it is.
+    /// Reads a header from the first bytes of a file; also returns its length.
     pub(super) fn decode(bytes: &[u8]) -> Result<(Header, usize), Problem> {
-        const CUT: Problem = Problem::Header("it is cut short");
-        let number = |at: usize| -> Result<u32, Problem> {
-            let chunk = bytes.get(at..).and_then(|rest| rest.first_chunk());
-            chunk.map(|&chunk| u32::from_le_bytes(chunk)).ok_or(CUT)
-        };
         let shown = bytes.len().min(MAGIC.len());
         if bytes.is_empty() {
             return Err(Problem::Empty);
@@ -114,21 +118,28 @@ impl Header {
         if bytes[..shown] != MAGIC[..shown] {
             return Err(Problem::NoGameFile);
         }
-        let version = number(8)?;
+        let mut reader = ByteReader {
+            rest: &bytes[shown..],
+            truncated: "truncated",
+        };
+        let version = reader.u32().map_err(Problem::Header)?;
         if version != VERSION {
             return Err(Problem::Version(version));
         }
-        let end = FIXED + (number(12)? as usize).min(MAX_TEXT + 1);
-        if end > FIXED + MAX_TEXT {
-            return Err(Problem::Header("its length is not possible"));
-        }
-        let text = bytes.get(FIXED..end).ok_or(CUT)?;
-        if number(end)? != crc32fast::hash(&bytes[..end]) {
-            return Err(Problem::Header("its checksum is wrong"));
-        }
-        let text = std::str::from_utf8(text).map_err(|_| Problem::Header("it is no text"))?;
-        let header = Header::from_text(text).map_err(Problem::Header)?;
-        Ok((header, end + 4))
+        let mut parse = || {
+            let length = reader.u32()? as usize;
+            if length > MAX_TEXT {
+                return Err("too long");
+            }
+            let text = reader.take(length)?;
+            let end = bytes.len() - reader.rest.len();
+            if reader.u32()? != crc32fast::hash(&bytes[..end]) {
+                return Err("checksum mismatch");
+            }
+            let text = std::str::from_utf8(text).map_err(|_| "invalid UTF-8")?;
+            Ok((Header::from_text(text)?, end + 4))
+        };
+        parse().map_err(Problem::Header)
     }
 }
 
@@ -139,7 +150,7 @@ mod tests {
     fn header() -> Header {
         Header {
             engine: "Komaoto 0.1.0".into(),
-            evaluation: "hand-written".into(),
+            evaluation: "network".into(),
             evaluation_hash: 0x1234,
             unit: ScoreUnit::CENTIPAWNS,
             settings: vec![("nodes".into(), "1000".into()), ("seed".into(), "7".into())],

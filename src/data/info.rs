@@ -1,47 +1,116 @@
-//! What is in files of games: `komaoto data info`.
+//! Statistics of files of games: `komaoto data info`.
 #![forbid(unsafe_code)]
 
 use super::calibration::Calibration;
 use super::error::{DataError, Problem};
 use super::files::Input;
-use super::game::{End, Game, GameResult, Seen};
-use super::histogram::Histogram;
+use super::game::{End, Game, GameResult, Visited};
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::{Color, value};
 use std::collections::HashSet;
+use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Borders of the ranges of scores.
-const SCORES: [i32; 12] = [
-    -value::SUPERIOR,
-    -3000,
-    -2000,
-    -1500,
-    -1000,
-    -700,
-    -500,
-    -300,
-    -200,
-    -100,
-    -50,
-    0,
+/// Edges of the ranges of scores, with their negatives.
+const SCORES: [i32; 11] = [
+    50,
+    100,
+    200,
+    300,
+    500,
+    700,
+    1000,
+    1500,
+    2000,
+    3000,
+    value::SUPERIOR,
 ];
-/// Borders of the ranges of move numbers.
-const MOST_PLIES: i32 = 400;
-const PLIES_STEP: usize = 20;
+/// Edges of the ranges of move numbers.
+const MAX_PLY: i32 = 400;
+const PLY_STEP: usize = 20;
+/// Characters of the longest bar of a histogram.
+const MAX_BAR: u64 = 40;
 /// Positions remembered to find duplicates, at most.
-const REMEMBERED: usize = 1 << 23;
+const MAX_REMEMBERED: usize = 1 << 23;
 
-/// Counts positions that were seen before. Of very many, a part chosen by the key.
+/// How often a number fell into each of some ranges, and the mean of the points there.
+struct Histogram {
+    title: &'static str,
+    /// The smallest number of each range but the first.
+    edges: Vec<i32>,
+    ranges: Vec<Range>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Range {
+    count: u64,
+    /// How often the points are known, and their sum.
+    known: u64,
+    points: f64,
+}
+
+impl Histogram {
+    /// Ranges that begin at these numbers, in ascending order, and one below them all.
+    fn new(title: &'static str, edges: Vec<i32>) -> Histogram {
+        Histogram {
+            title,
+            ranges: vec![Range::default(); edges.len() + 1],
+            edges,
+        }
+    }
+
+    fn add(&mut self, number: i32, points: Option<f64>) {
+        let range = self.edges.partition_point(|&edge| edge <= number);
+        let range = &mut self.ranges[range];
+        range.count += 1;
+        range.known += u64::from(points.is_some());
+        range.points += points.unwrap_or(0.0);
+    }
+}
+
+impl fmt::Display for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.ranges.iter().map(|range| range.count);
+        let (total, most) = (counts.clone().sum(), counts.max().unwrap_or(0).max(1));
+        let title = self.title;
+        writeln!(f, "{title:>14}  positions      %  points")?;
+        for (index, range) in self.ranges.iter().enumerate() {
+            let Range {
+                count,
+                known,
+                points,
+            } = *range;
+            if count == 0 {
+                continue;
+            }
+            let low = index.checked_sub(1).map(|low| self.edges[low].to_string());
+            let high = self.edges.get(index).map(|high| (high - 1).to_string());
+            let label = format!("{}..{}", low.unwrap_or_default(), high.unwrap_or_default());
+            let points = match known {
+                0 => "-".into(),
+                _ => format!("{:.1}%", points * 100.0 / known as f64),
+            };
+            writeln!(
+                f,
+                "{label:>14} {count:>10} {:>6.2} {points:>7} {}",
+                percent(count, total),
+                "#".repeat((count * MAX_BAR).div_ceil(most) as usize)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts positions that occurred before. Of very many, a sample chosen by the key.
+#[derive(Default)]
 struct Duplicates {
     seen: HashSet<u64>,
-    /// Keys with any of these bits are left out.
+    /// Keys with any of these bits are not in the sample.
     mask: u64,
-    /// Positions looked at.
-    looked: u64,
-    /// How many of them were new.
+    /// Positions of the sample, and how many of them were new.
+    sampled: u64,
     new: u64,
 }
 
@@ -50,28 +119,31 @@ impl Duplicates {
         if key & self.mask != 0 {
             return;
         }
-        self.looked += 1;
-        if self.seen.insert(key) {
-            self.new += 1;
-        }
-        if self.seen.len() > REMEMBERED {
+        self.sampled += 1;
+        self.new += u64::from(self.seen.insert(key));
+        if self.seen.len() > MAX_REMEMBERED {
             self.mask = self.mask << 1 | 1;
             self.seen.retain(|key| key & self.mask == 0);
         }
     }
 
     fn percent(&self) -> f64 {
-        (self.looked - self.new) as f64 * 100.0 / self.looked.max(1) as f64
+        percent(self.sampled - self.new, self.sampled)
     }
 }
 
+fn percent(part: u64, whole: u64) -> f64 {
+    part as f64 * 100.0 / whole.max(1) as f64
+}
+
 /// What was counted.
-struct Report {
+struct DataReport {
     games: u64,
     side_lines: u64,
     positions: u64,
-    /// Other positions that searches came by, and how many of them with no more than a bound.
-    visited: [u64; 2],
+    treestrap: u64,
+    /// How many of the TreeStrap positions have only a bound.
+    bounds: u64,
     in_check: u64,
     captures: u64,
     random_plies: u64,
@@ -85,15 +157,17 @@ struct Report {
     duplicates: Duplicates,
 }
 
-impl Report {
-    fn new() -> Report {
-        let upper = SCORES[..SCORES.len() - 1].iter().rev().map(|score| -score);
-        let scores = SCORES.into_iter().chain(upper).collect();
-        Report {
+impl DataReport {
+    fn new() -> DataReport {
+        let negative = SCORES.into_iter().rev().map(|score| -score);
+        let scores = negative.chain([0]).chain(SCORES).collect();
+        let plies = (PLY_STEP as i32..=MAX_PLY).step_by(PLY_STEP).collect();
+        DataReport {
             games: 0,
             side_lines: 0,
             positions: 0,
-            visited: [0; 2],
+            treestrap: 0,
+            bounds: 0,
             in_check: 0,
             captures: 0,
             random_plies: 0,
@@ -101,22 +175,11 @@ impl Report {
             ends: [0; End::ALL.len()],
             scores: Histogram::new("score", scores),
             calibration: Calibration::new(),
-            plies: Histogram::new(
-                "move",
-                (PLIES_STEP as i32..=MOST_PLIES)
-                    .step_by(PLIES_STEP)
-                    .collect(),
-            ),
-            duplicates: Duplicates {
-                seen: HashSet::new(),
-                mask: 0,
-                looked: 0,
-                new: 0,
-            },
+            plies: Histogram::new("move", plies),
+            duplicates: Duplicates::default(),
         }
     }
 
-    /// Counts a game.
     fn add(&mut self, game: &Game) -> Result<(), Problem> {
         if game.is_side_line() {
             self.side_lines += 1;
@@ -130,84 +193,77 @@ impl Report {
             }] += 1;
             self.ends[game.end as usize] += 1;
         }
-        let replayed = game.replay_with(|position, seen| match seen {
-            Seen::Turn(turn) => {
-                if let Some(score) = turn.played.score {
-                    self.position(position, score, turn.result);
-                    self.captures += u64::from(position.is_capture(turn.played.mv));
+        let replayed = game.replay(|position, visited| match visited {
+            Visited::Game(it) => {
+                if let Some(score) = it.played.score {
+                    self.add_position(position, score.into(), it.result);
+                    self.captures += u64::from(position.is_capture(it.played.mv));
                 }
             }
-            Seen::Branch { bound, .. } => {
-                self.visited[0] += 1;
-                self.visited[1] += u64::from(bound != ScoreBound::Exact);
+            Visited::TreeStrap { bound, .. } => {
+                self.treestrap += 1;
+                self.bounds += u64::from(bound != ScoreBound::Exact);
             }
         });
-        replayed.map(|_| ()).map_err(|problem| Problem::Game {
+        replayed.map(drop).map_err(|problem| Problem::Game {
             game: game.number,
             problem,
         })
     }
 
-    fn position(&mut self, position: &Position, score: i16, result: Option<GameResult>) {
-        let side = position.side_to_move();
-        let points = result.map(|result| result.points_for(side));
+    fn add_position(&mut self, position: &Position, score: i32, result: Option<GameResult>) {
+        let points = result.map(|result| result.points_for(position.side_to_move()));
         self.positions += 1;
         self.in_check += u64::from(position.in_check());
-        self.scores.add(score.into(), points);
+        self.scores.add(score, points);
         if let Some(points) = points {
-            self.calibration.add(score.into(), points);
+            self.calibration.add(score, points);
         }
-        self.plies
-            .add(position.game_ply().min(MOST_PLIES as u32) as i32, points);
+        let ply = position.game_ply().min(MAX_PLY as u32);
+        self.plies.add(ply as i32, points);
         self.duplicates.add(position.key());
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let of_games = |count: u64| count as f64 * 100.0 / self.games.max(1) as f64;
-        let of_positions = |count: u64| count as f64 * 100.0 / self.positions.max(1) as f64;
-        let a_game = |count: u64| count as f64 / self.games.max(1) as f64;
-        let [black, white, draws] = self.results.map(of_games);
+        let per_game = |count: u64| count as f64 / self.games.max(1) as f64;
+        let [black, white, draws] = self.results.map(|count| percent(count, self.games));
         writeln!(out, "games {}", self.games)?;
         if self.side_lines > 0 {
-            writeln!(
-                out,
-                "side lines {}, counted with their games below",
-                self.side_lines
-            )?;
+            let count = self.side_lines;
+            writeln!(out, "side lines {count}, counted with their games below")?;
         }
         writeln!(
             out,
             "positions {} with a score, {:.1} a game; {:.1} random plies a game before them",
             self.positions,
-            a_game(self.positions),
-            a_game(self.random_plies)
+            per_game(self.positions),
+            per_game(self.random_plies)
         )?;
-        if self.visited[0] > 0 {
-            let [visited, bounds] = self.visited;
+        if self.treestrap > 0 {
             writeln!(
                 out,
-                "{visited} other positions that searches came by, {:.1} a search, {:.1}% of them with a \
-                 bound only",
-                of_positions(visited) / 100.0,
-                bounds as f64 * 100.0 / visited as f64
+                "TreeStrap positions {}, {:.1} a search, {:.1}% of them with only a bound",
+                self.treestrap,
+                self.treestrap as f64 / self.positions.max(1) as f64,
+                percent(self.bounds, self.treestrap)
             )?;
         }
         writeln!(
             out,
-            "in check {:.1}%, capture played {:.1}%, seen before {:.2}%",
-            of_positions(self.in_check),
-            of_positions(self.captures),
+            "in check {:.1}%, capture played {:.1}%, duplicates {:.2}%",
+            percent(self.in_check, self.positions),
+            percent(self.captures, self.positions),
             self.duplicates.percent()
         )?;
         writeln!(
             out,
             "results black {black:.1}% white {white:.1}% draw {draws:.1}%"
         )?;
-        let ends = End::ALL
-            .iter()
-            .zip(self.ends)
-            .filter(|(_, count)| *count > 0);
-        let ends = ends.map(|(end, count)| format!("{} {:.1}%", end.name(), of_games(count)));
+        let ends = End::ALL.iter().zip(self.ends);
+        let ends = ends.filter(|(_, count)| *count > 0).map(|(end, count)| {
+            let share = percent(count, self.games);
+            format!("{} {share:.1}%", end.name())
+        });
         writeln!(out, "ended by {}", ends.collect::<Vec<_>>().join(", "))?;
         writeln!(out, "\n{}\n{}", self.scores, self.plies)
     }
@@ -224,12 +280,12 @@ pub enum InfoError {
     Output(#[from] io::Error),
 }
 
-/// Prints what is in some files, all together.
+/// Prints statistics of some files, all together.
 ///
 /// # Errors
 /// When one cannot be read to its end, or the output cannot be written.
 pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), InfoError> {
-    let mut report = Report::new();
+    let mut report = DataReport::new();
     for path in paths {
         let (games, positions) = (report.games, report.positions);
         let mut input = Input::open(path)?;
@@ -242,24 +298,18 @@ pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), InfoError> {
         let mut offset = input.offset();
         while let Some(game) = input.next() {
             let added = report.add(&game?);
-            added.map_err(|problem| DataError::new(path, offset, problem))?;
+            added.map_err(|problem| DataError::at(path, offset, problem))?;
             offset = input.offset();
         }
         let (games, positions) = (report.games - games, report.positions - positions);
         writeln!(out, "  {games} games, {positions} positions")?;
-        // Of each file: their evaluations may differ.
+        // Of each file: their networks may differ.
         let calibration = std::mem::replace(&mut report.calibration, Calibration::new());
         if let Some(scale) = calibration.scale() {
-            writeln!(
-                out,
-                "  a score of {scale:.0} makes 73.1% of the points (fitted)"
-            )?;
+            writeln!(out, "  {scale:.0} cp = 73 % expected score (fitted)")?;
         }
         if input.is_torn() {
-            writeln!(
-                out,
-                "  a last game was cut short while it was written, from byte {offset}"
-            )?;
+            writeln!(out, "  the last game is truncated, from byte {offset}")?;
         }
     }
     Ok(report.print(out)?)
@@ -270,23 +320,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duplicates_are_counted_in_a_part_as_in_the_whole() {
-        let mut duplicates = Duplicates {
-            seen: HashSet::new(),
-            mask: 0,
-            looked: 0,
-            new: 0,
-        };
+    fn duplicates_are_counted_in_a_sample_as_in_the_whole() {
+        let mut duplicates = Duplicates::default();
         for round in 0..2 {
             for number in 0..100_000u64 {
                 duplicates.add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 7);
                 duplicates.mask = 3 * round;
             }
         }
-        assert!(
-            (duplicates.percent() - 20.0).abs() < 1.0,
-            "{}",
-            duplicates.percent()
-        );
+        let percent = duplicates.percent();
+        assert!((percent - 20.0).abs() < 1.0, "{percent}");
+    }
+
+    #[test]
+    fn numbers_fall_in_their_ranges() {
+        let mut histogram = Histogram::new("score", vec![-10, 0, 10]);
+        for (number, points) in [
+            (-11, 0.0),
+            (-10, 0.0),
+            (-1, 1.0),
+            (0, 0.5),
+            (10, 1.0),
+            (99, 1.0),
+        ] {
+            histogram.add(number, Some(points));
+        }
+        let text = histogram.to_string();
+        let lines: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        let bar = "#".repeat(40);
+        assert_eq!(lines[0], ["score", "positions", "%", "points"]);
+        assert_eq!(lines[1][..4], ["..-11", "1", "16.67", "0.0%"]);
+        assert_eq!(lines[2], ["-10..-1", "2", "33.33", "50.0%", &bar]);
+        assert_eq!(lines[3][..2], ["0..9", "1"]);
+        assert_eq!(lines[4], ["10..", "2", "33.33", "100.0%", &bar]);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Both are streams of 256 bits, the lowest bit of each byte first: side to move, the squares of
 //! both kings, a code for each other square, the hands, and, in handicap games, the box with the
-//! pieces left out. They differ in nothing but the codes, which add up to 256 bits because a piece
-//! in hand takes one bit less than one on the board, and the empty square takes one.
+//! pieces left out. They differ only in the codes, which add up to 256 bits because a piece in hand
+//! takes one bit less than one on the board, and the empty square takes one.
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
@@ -18,17 +18,17 @@ const BITS: usize = 256;
 /// A code: its bits, the first one lowest, and how many.
 type Code = (u8, u8);
 
-/// The codes of one format.
+/// The codes of a format.
 struct Alphabet {
-    /// What each kind of [`PieceType::HAND`] begins with on the board.
+    /// Prefix of each kind of [`PieceType::HAND`] on the board.
     board: [Code; 7],
-    /// What it begins with in hand.
+    /// Its prefix in hand.
     hand: [Code; 7],
-    /// Its whole code in the box.
+    /// Its code in the box.
     boxed: [Code; 7],
-    /// On the board, the colour comes before the promotion.
+    /// On the board, the bit of the colour precedes that of the promotion.
     color_first: bool,
-    /// In hand, there is a bit for the promotion too, which is zero.
+    /// In hand there is a bit for the promotion too, which is zero.
     promotion_in_hand: bool,
 }
 
@@ -63,7 +63,7 @@ const HAND_ORDER: [PieceType; 7] = [
 ];
 
 /// The codes of a format for reading and writing.
-pub struct Format {
+pub struct PackedFormat {
     /// By piece.
     board: [Code; Piece::COUNT],
     /// By piece.
@@ -72,18 +72,18 @@ pub struct Format {
     boxed: [Code; 8],
     /// By the next eight bits: the piece or empty square, and the bits it takes.
     read_board: [Option<(Piece, u8)>; 256],
-    /// The same off the board: the piece in a hand, or none for what is in the box.
+    /// By the next eight bits off the board: the piece in hand, or none for one in the box.
     read_spare: [Option<(Piece, u8)>; 256],
 }
 
 /// PackedSfen, in PSV files.
-pub static PACKED_SFEN: Format = Format::new(&YANEURAOU);
+pub static PACKED_SFEN: PackedFormat = PackedFormat::new(&YANEURAOU);
 /// HuffmanCodedPos, in hcpe files.
-pub static HUFFMAN_CODED: Format = Format::new(&APERY);
+pub static HUFFMAN_CODED: PackedFormat = PackedFormat::new(&APERY);
 
-impl Format {
-    const fn new(alphabet: &Alphabet) -> Format {
-        let mut format = Format {
+impl PackedFormat {
+    const fn new(alphabet: &Alphabet) -> PackedFormat {
+        let mut format = PackedFormat {
             board: [(0, 0); Piece::COUNT],
             hand: [(0, 0); Piece::COUNT],
             boxed: [(0, 0); 8],
@@ -176,7 +176,7 @@ impl Format {
     /// Unpacks a position; `ply` is the number of the move to be played.
     ///
     /// # Errors
-    /// What the bytes are not.
+    /// What is invalid.
     pub fn unpack(&self, packed: &Packed, ply: u32) -> Result<Position, &'static str> {
         let mut bits = BitReader {
             bytes: packed,
@@ -187,27 +187,25 @@ impl Format {
         let mut board = [Piece::NONE; Square::COUNT];
         for (king, color) in kings.into_iter().zip(Color::ALL) {
             let square = board.get_mut(usize::from(king));
-            *square.ok_or("a king is missing from the position")? =
-                Piece::new(color, PieceType::King);
+            *square.ok_or("missing king")? = Piece::new(color, PieceType::King);
         }
         for sq in (0..Square::COUNT).filter(|&sq| !kings.contains(&(sq as u8))) {
-            let (piece, length) = self.read_board[usize::from(bits.peek())]
-                .ok_or("the position holds a code that is none")?;
+            let (piece, length) =
+                self.read_board[usize::from(bits.peek())].ok_or("invalid piece code")?;
             bits.skip(length)?;
             board[sq] = piece;
         }
         let mut hands = [[0u32; 8]; 2];
         while bits.used < BITS {
-            let (piece, length) = self.read_spare[usize::from(bits.peek())]
-                .ok_or("the position holds a code that is none")?;
+            let (piece, length) =
+                self.read_spare[usize::from(bits.peek())].ok_or("invalid piece code")?;
             bits.skip(length)?;
             if piece.is_some() {
                 hands[piece.color().index()][piece.kind().index()] += 1;
             }
         }
-        // The reader of SFEN knows all the rules of a sound position.
-        Position::from_sfen(&sfen(&board, side, &hands, ply))
-            .map_err(|_| "the position breaks the rules")
+        // Reading SFEN checks everything that makes a position legal.
+        Position::from_sfen(&sfen(&board, side, &hands, ply)).map_err(|_| "illegal position")
     }
 }
 
@@ -245,7 +243,7 @@ const fn join((first, length): Code, (second, more): Code) -> Code {
     (first | second << length, length + more)
 }
 
-/// Enters what a code stands for wherever eight bits begin with it.
+/// Enters the meaning of a code for all bytes that begin with it.
 const fn add<T: Copy>(table: &mut [Option<(T, u8)>; 256], meaning: T, (code, length): Code) {
     let mut index = code as usize;
     while index < 256 {
@@ -293,7 +291,7 @@ impl BitReader<'_> {
     fn skip(&mut self, length: u8) -> Result<(), &'static str> {
         self.used += usize::from(length);
         if self.used > BITS {
-            return Err("the position has no end");
+            return Err("truncated position");
         }
         Ok(())
     }
@@ -339,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_do_harm() {
+    fn invalid_bytes_are_rejected() {
         let mut refused = 0;
         let start = PACKED_SFEN.pack(&Position::startpos()).unwrap();
         for format in [&PACKED_SFEN, &HUFFMAN_CODED] {
@@ -356,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_king_is_refused() {
+    fn a_missing_king_is_rejected() {
         let position = Position::from_sfen("4k4/9/9/9/9/9/9/9/9 b - 1").unwrap();
         assert_eq!(PACKED_SFEN.pack(&position), None);
     }

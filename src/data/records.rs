@@ -1,13 +1,36 @@
-//! Files of single positions, one record each, without a header. Positions that follow each other
-//! in a game are put together again.
+//! Files of positions of other programs: records of fixed length without a header. Positions that follow
+//! each other in a game are put together again.
+//!
+//! PackedSfenValue, the training data of YaneuraOu, usually `.psv` or `.bin`, 40 bytes:
+//!
+//! | offset | type | content |
+//! |---|---|---|
+//! | 0 | 32 bytes | PackedSfen, see [`super::packed`] |
+//! | 32 | i16 | score for the side to move, 90 for a pawn |
+//! | 34 | u16 | move, in the bits of [`Move::raw`] |
+//! | 36 | u16 | number of the move in the game |
+//! | 38 | i8 | result for the side to move: 1 won, 0 drawn, -1 lost |
+//! | 39 | u8 | 0 |
+//!
+//! hcpe, the training data of Apery, dlshogi and cshogi, 38 bytes, without the number of the move:
+//!
+//! | offset | type | content |
+//! |---|---|---|
+//! | 0 | 32 bytes | HuffmanCodedPos, see [`super::packed`] |
+//! | 32 | i16 | score for the side to move, in centipawns |
+//! | 34 | u16 | move: bits 0-6 target, bits 7-13 origin or 80 plus the kind dropped, bit 14 promotion |
+//! | 36 | u8 | result: 0 drawn, 1 Black won, 2 White won |
+//! | 37 | u8 | 0 |
 #![forbid(unsafe_code)]
 
+use super::bytes::ByteReader;
 use super::error::{DataError, GameError, Problem};
-use super::game::{End, Game, GameResult, Played};
-use super::{hcpe, psv};
+use super::game::{End, Game, GameResult, ScoredMove, Visited};
+use super::packed::{HUFFMAN_CODED, PACKED_SFEN, PackedFormat};
 use crate::cli::files;
 use crate::eval::units::ScoreUnit;
 use crate::position::{Position, STARTPOS_SFEN};
+use crate::types::{Move, PieceType, Square};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,28 +40,42 @@ const BUFFER: usize = 1 << 20;
 /// Longest game put together, in plies.
 const MAX_PLIES: usize = 10_000;
 
-/// A position as a record has it.
+/// The formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecordFormat {
+    /// PackedSfenValue.
+    Psv,
+    /// hcpe.
+    Hcpe,
+}
+
+/// A position with the move of its search, and the result of its game.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Sample {
+pub struct Record {
     /// The position.
     pub position: Position,
-    /// The move of the search, and its score.
-    pub played: Played,
+    /// The move, and its score in centipawns.
+    pub played: ScoredMove,
     /// How the game ended.
     pub result: GameResult,
 }
 
-/// The formats.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RecordFormat {
-    /// See [`super::psv`].
-    Psv,
-    /// See [`super::hcpe`].
-    Hcpe,
-}
-
 impl RecordFormat {
-    /// The unit of the scores.
+    /// Bytes of a record.
+    pub fn length(self) -> usize {
+        match self {
+            RecordFormat::Psv => 40,
+            RecordFormat::Hcpe => 38,
+        }
+    }
+
+    fn positions(self) -> &'static PackedFormat {
+        match self {
+            RecordFormat::Psv => &PACKED_SFEN,
+            RecordFormat::Hcpe => &HUFFMAN_CODED,
+        }
+    }
+
     fn unit(self) -> ScoreUnit {
         match self {
             RecordFormat::Psv => ScoreUnit::YANEURAOU,
@@ -46,18 +83,108 @@ impl RecordFormat {
         }
     }
 
-    fn length(self) -> usize {
+    /// Appends the record of a searched position. `None` when a king is missing.
+    pub fn encode(
+        self,
+        bytes: &mut Vec<u8>,
+        position: &Position,
+        played: ScoredMove,
+        result: GameResult,
+    ) -> Option<()> {
+        bytes.extend(self.positions().pack(position)?);
+        let score = self.unit().of_centipawns(played.score.unwrap_or(0).into());
+        bytes.extend((score as i16).to_le_bytes());
         match self {
-            RecordFormat::Psv => psv::LENGTH,
-            RecordFormat::Hcpe => hcpe::LENGTH,
+            RecordFormat::Psv => {
+                bytes.extend(played.mv.raw().to_le_bytes());
+                let ply = u16::try_from(position.game_ply()).unwrap_or(u16::MAX);
+                bytes.extend(ply.to_le_bytes());
+                bytes.push(result.for_side(position.side_to_move()).cast_unsigned());
+            }
+            RecordFormat::Hcpe => {
+                bytes.extend(encode_apery_move(played.mv).to_le_bytes());
+                bytes.push(result.code());
+            }
         }
+        bytes.push(0);
+        Some(())
     }
 
-    fn decode(self, record: &[u8]) -> Result<Sample, &'static str> {
-        const CUT: &str = "the file ends within it";
-        match self {
-            RecordFormat::Psv => psv::decode(record.try_into().map_err(|_| CUT)?),
-            RecordFormat::Hcpe => hcpe::decode(record.try_into().map_err(|_| CUT)?),
+    /// Reads a record. Where the format does not have it, the number of the move is 1.
+    ///
+    /// # Errors
+    /// What is invalid.
+    pub fn decode(self, bytes: &[u8]) -> Result<Record, &'static str> {
+        let mut bytes = ByteReader {
+            rest: bytes,
+            truncated: "truncated",
+        };
+        let packed = *bytes.take(32)?.first_chunk().ok_or("truncated")?;
+        let (score, mv) = (bytes.i16()?, bytes.u16()?);
+        let ply = match self {
+            RecordFormat::Psv => bytes.u16()?.max(1),
+            RecordFormat::Hcpe => 1,
+        };
+        let (result, _) = (bytes.u8()?, bytes.u8()?);
+        let position = self.positions().unpack(&packed, ply.into())?;
+        let side = position.side_to_move();
+        let (mv, result) = match self {
+            RecordFormat::Hcpe => (decode_apery_move(mv), GameResult::from_code(result)?),
+            RecordFormat::Psv => {
+                let result = match result.cast_signed() {
+                    0 => GameResult::Draw,
+                    1 => GameResult::Win(side),
+                    -1 => GameResult::Win(!side),
+                    _ => return Err("invalid result"),
+                };
+                (Move::from_raw(mv), result)
+            }
+        };
+        let mv = mv.ok_or("invalid move")?;
+        if !position.is_legal(mv) {
+            return Err("illegal move");
+        }
+        let score = self.unit().to_centipawns(score.into());
+        Ok(Record {
+            position,
+            played: ScoredMove {
+                mv,
+                score: Some(score as i16),
+            },
+            result,
+        })
+    }
+}
+
+const APERY_PROMOTION: u16 = 1 << 14;
+
+pub(super) fn encode_apery_move(mv: Move) -> u16 {
+    let promotion = if mv.is_promotion() {
+        APERY_PROMOTION
+    } else {
+        0
+    };
+    promotion | (mv.from_code() as u16) << 7 | mv.to().index() as u16
+}
+
+pub(super) fn decode_apery_move(bits: u16) -> Option<Move> {
+    let square = |index: u16| {
+        let index = usize::from(index);
+        (index < Square::COUNT).then(|| Square::from_index(index))
+    };
+    let to = square(bits & 127)?;
+    let from = bits >> 7 & 127;
+    let promotes = bits & APERY_PROMOTION != 0;
+    if bits > APERY_PROMOTION | (APERY_PROMOTION - 1) {
+        return None;
+    }
+    match square(from) {
+        Some(from) if from == to => None,
+        Some(from) if promotes => Some(Move::promotion(from, to)),
+        Some(from) => Some(Move::board(from, to)),
+        None => {
+            let kind = PieceType::HAND.get(usize::from(from) - Square::COUNT)?;
+            (!promotes).then(|| Move::drop(*kind, to))
         }
     }
 }
@@ -81,7 +208,7 @@ impl RecordReader {
     /// # Errors
     /// When it cannot be read.
     pub fn open(path: &Path, format: RecordFormat) -> Result<RecordReader, DataError> {
-        let file = files::open(path).map_err(|error| DataError::of_file(path, error))?;
+        let file = files::open(path).map_err(DataError::io(path))?;
         Ok(RecordReader {
             input: BufReader::with_capacity(BUFFER, file),
             path: path.to_path_buf(),
@@ -99,36 +226,27 @@ impl RecordReader {
     }
 
     /// The next record, if there is one.
-    fn read(&mut self) -> Result<Option<Sample>, Problem> {
-        let mut record = Vec::with_capacity(psv::LENGTH);
-        let length = self.format.length() as u64;
-        let found = Read::by_ref(&mut self.input)
-            .take(length)
-            .read_to_end(&mut record)?;
-        if found == 0 {
+    fn read(&mut self) -> Result<Option<Record>, Problem> {
+        let length = self.format.length();
+        let mut bytes = Vec::with_capacity(length);
+        let input = Read::by_ref(&mut self.input);
+        if input.take(length as u64).read_to_end(&mut bytes)? == 0 {
             return Ok(None);
         }
-        let mut sample = self.format.decode(&record).map_err(Problem::Record)?;
-        sample.played.score = sample
-            .played
-            .score
-            .map(|it| self.format.unit().to_centipawns(it.into()) as i16);
-        if !sample.position.is_legal(sample.played.mv) {
-            return Err(Problem::Record("its move is not legal"));
-        }
-        self.offset += length;
-        Ok(Some(sample))
+        let record = self.format.decode(&bytes).map_err(Problem::Record)?;
+        self.offset += length as u64;
+        Ok(Some(record))
     }
 
     /// Adds a record to the game it belongs to. Returns the game before if it begins another one.
-    fn add(&mut self, sample: Sample) -> Option<Game> {
-        let Sample {
+    fn add(&mut self, record: Record) -> Option<Game> {
+        let Record {
             mut position,
             played,
             result,
-        } = sample;
+        } = record;
         if let Some((game, end)) = &mut self.pending {
-            // Without a number there is only one way to follow; with one, it has to fit.
+            // The number of the move has to fit where the format has it.
             let follows = end.key() == position.key()
                 && game.result == result
                 && game.moves.len() < MAX_PLIES
@@ -161,8 +279,8 @@ impl Iterator for RecordReader {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
             match self.read() {
-                Ok(Some(sample)) => {
-                    if let Some(game) = self.add(sample) {
+                Ok(Some(record)) => {
+                    if let Some(game) = self.add(record) {
                         return Some(Ok(game));
                     }
                 }
@@ -170,7 +288,7 @@ impl Iterator for RecordReader {
                 Err(problem) => {
                     self.ended = true;
                     self.pending = None;
-                    return Some(Err(DataError::new(&self.path, self.offset, problem)));
+                    return Some(Err(DataError::at(&self.path, self.offset, problem)));
                 }
             }
         }
@@ -184,7 +302,6 @@ pub struct RecordWriter {
     path: PathBuf,
     format: RecordFormat,
     offset: u64,
-    bytes: Vec<u8>,
 }
 
 impl RecordWriter {
@@ -193,68 +310,51 @@ impl RecordWriter {
     /// # Errors
     /// When it cannot be written.
     pub fn create(path: &Path, format: RecordFormat) -> Result<RecordWriter, DataError> {
-        let file = File::create(path).map_err(|error| DataError::of_file(path, error))?;
+        let file = File::create(path).map_err(DataError::io(path))?;
         Ok(RecordWriter {
             output: BufWriter::with_capacity(BUFFER, file),
             path: path.to_path_buf(),
             format,
             offset: 0,
-            bytes: Vec::new(),
         })
     }
 
     /// Writes the positions of a game that have a score and a result; returns how many.
     ///
     /// # Errors
-    /// When the game cannot be played through, or the file cannot take it.
+    /// When the game cannot be replayed, or the file cannot be written.
     pub fn write(&mut self, game: &Game) -> Result<usize, DataError> {
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.clear();
-        let (mut whole, mut written) = (true, 0);
-        let replayed = game.replay(|position, turn| {
-            let (Some(score), Some(result)) = (turn.played.score, turn.result) else {
-                return;
-            };
-            written += 1;
-            let played = Played {
-                score: Some(self.format.unit().of_centipawns(score.into()) as i16),
-                ..turn.played
-            };
-            let encoded = match self.format {
-                RecordFormat::Psv => psv::encode(&mut bytes, position, played, result),
-                RecordFormat::Hcpe => hcpe::encode(&mut bytes, position, played, result),
-            };
-            whole &= encoded.is_some();
+        let mut bytes = Vec::new();
+        let mut encoded = Some(());
+        let replayed = game.replay(|position, visited| {
+            if let Visited::Game(it) = visited
+                && let (Some(_), Some(result)) = (it.played.score, it.result)
+            {
+                let record = self.format.encode(&mut bytes, position, it.played, result);
+                encoded = encoded.and(record);
+            }
         });
-        let problem = match replayed {
-            Err(problem) => Some(problem),
-            Ok(_) if !whole => Some(GameError::NoKing),
-            Ok(_) => None,
-        };
-        if let Some(problem) = problem {
+        let is_valid = replayed.and_then(|_| encoded.ok_or(GameError::NoKing));
+        is_valid.map_err(|problem| {
             let game = game.number;
-            return Err(self.error(Problem::Game { game, problem }));
-        }
-        let done = self.output.write_all(&bytes);
-        done.map_err(|error| self.error(error.into()))?;
+            self.error(Problem::Game { game, problem })
+        })?;
+        let written = self.output.write_all(&bytes);
+        written.map_err(|error| self.error(error.into()))?;
         self.offset += bytes.len() as u64;
-        self.bytes = bytes;
-        Ok(written)
+        Ok(bytes.len() / self.format.length())
     }
 
     /// Makes sure that everything is written.
     ///
     /// # Errors
-    /// When the file cannot take it.
+    /// When the file cannot be written.
     pub fn finish(mut self) -> Result<(), DataError> {
         let flushed = self.output.flush();
         flushed.map_err(|error| self.error(error.into()))
     }
 
     fn error(&self, problem: Problem) -> DataError {
-        DataError::new(&self.path, self.offset, problem)
+        DataError::at(&self.path, self.offset, problem)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::cli::{StableRng, stable_rng};
-use crate::data::{Branch, End, Game, GameResult, Played};
+use crate::data::{Branch, End, Game, GameResult, ScoredMove};
 use crate::eval::nnue::Network;
 use crate::eval::units::ScoreUnit;
 use crate::position::Position;
@@ -214,7 +214,7 @@ impl Player {
         let unsearched = game
             .moves
             .iter()
-            .map(|&Played { mv, .. }| Played { mv, score: None });
+            .map(|&ScoredMove { mv, .. }| ScoredMove { mv, score: None });
         let mut line = Game {
             moves: unsearched.collect(),
             start: game.start.clone(),
@@ -243,7 +243,7 @@ impl Player {
         self.keep_visits(game);
         let score = self.unit.to_centipawns(found.score);
         self.referee.scored(score, position.side_to_move());
-        game.moves.push(Played {
+        game.moves.push(ScoredMove {
             mv: found.mv,
             score: Some(score as i16),
         });
@@ -305,7 +305,7 @@ impl Player {
         let Some(&mv) = position.legal_moves().choose(rng) else {
             return false;
         };
-        game.moves.push(Played { mv, score: None });
+        game.moves.push(ScoredMove { mv, score: None });
         position.do_move(mv);
         true
     }

@@ -9,7 +9,7 @@ use crate::cli::console;
 use crate::data::calibration::Calibration;
 use crate::data::error::{DataError, GameError, Problem};
 use crate::data::files::Input;
-use crate::data::{Game, Seen};
+use crate::data::{Game, GamePosition, Visited};
 use crate::eval::units::PONANZA;
 use crate::position::Position;
 use crate::search::ScoreBound;
@@ -82,7 +82,7 @@ impl SampleReader<'_> {
             };
             self.read_game(&game, centipawns)?.map_err(|problem| {
                 let game = game.number;
-                DataError::new(path, offset, Problem::Game { game, problem })
+                DataError::at(path, offset, Problem::Game { game, problem })
             })?;
         }
         if input.is_torn() {
@@ -104,26 +104,26 @@ impl SampleReader<'_> {
         self.counts.games += u64::from(!game.is_side_line());
         let mut labels = td_labels(game, self.filter.td_lambda as f32, &centipawns).into_iter();
         let mut added = Ok(());
-        let replayed = game.replay_with(|position, seen| {
-            let sample = match seen {
-                Seen::Turn(turn) => labels.next().flatten().and_then(|(score, label)| {
-                    let mv = turn.played.mv;
-                    let is_quiet =
-                        !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
-                    let features = self.take(position, score, is_quiet, 0)?;
-                    let side = position.side_to_move();
-                    Some(Sample {
-                        features,
-                        score: label,
-                        result: turn
-                            .result
-                            .map_or(NO_RESULT, |result| result.for_side(side)),
-                        bound: ScoreBound::Exact,
+        let replayed = game.replay(|position, visited| {
+            let sample = match visited {
+                Visited::Game(GamePosition { played, result }) => {
+                    labels.next().flatten().and_then(|(score, label)| {
+                        let mv = played.mv;
+                        let is_quiet =
+                            !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
+                        let features = self.take(position, score, is_quiet, 0)?;
+                        let side = position.side_to_move();
+                        Some(Sample {
+                            features,
+                            score: label,
+                            result: result.map_or(NO_RESULT, |result| result.for_side(side)),
+                            bound: ScoreBound::Exact,
+                        })
                     })
-                }),
+                }
                 // Most of these know no more than a bound, which is nothing to validate with.
-                Seen::Branch { .. } if is_validation => None,
-                Seen::Branch { score, bound } => {
+                Visited::TreeStrap { .. } if is_validation => None,
+                Visited::TreeStrap { score, bound } => {
                     self.counts.treestrap += 1;
                     let score = centipawns(score);
                     let features = self.take(position, score, true, TREESTRAP_KEY);

@@ -1,7 +1,7 @@
 //! A second opinion on a game: the rules once more, by an implementation of legal moves that nobody
 //! here wrote, and texts of positions.
 
-use komaoto::data::{End, Game, GameResult, Played};
+use komaoto::data::{End, Game, GameResult, ScoredMove};
 use komaoto::types::Color;
 use rsshogi::board::{self, MoveList};
 use rsshogi::movegen::generate_legal_all;
@@ -133,7 +133,7 @@ fn declares(text: &str, in_check: bool) -> bool {
 }
 
 /// The side that the last searches agree on.
-fn agreed(moves: &[Played], terms: &Terms) -> Option<(End, GameResult)> {
+fn agreed(moves: &[ScoredMove], terms: &Terms) -> Option<(End, GameResult)> {
     let last = moves.len().checked_sub(terms.agreement)?;
     let scores = moves.iter().enumerate().skip(last);
     let scores = scores.map(|(ply, played)| {

@@ -287,7 +287,7 @@ fn files_are_described_and_converted() {
         "games 5\n",
         "nodes 20\n",
         "ended by",
-        "seen before",
+        "duplicates",
         "score",
         "move",
     ] {
@@ -302,7 +302,7 @@ fn files_are_described_and_converted() {
             fs::metadata(&other).unwrap().len(),
             (positions * length) as u64
         );
-        let exists = format!("{name}: the file exists; --force replaces it");
+        let exists = format!("{name}: file exists; --force overwrites it");
         assert!(fail(&convert, &file).contains(&exists));
         succeed(&format!("{convert} --force"), &file);
         let report = succeed("data info FILE", &other);

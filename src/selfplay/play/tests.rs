@@ -84,13 +84,13 @@ fn what_searches_came_by_is_kept() {
     assert_eq!(game[1], game[2]);
     let mut found = vec![0; game[1].moves.len()];
     for branch in &game[1].branches {
-        found[usize::from(branch.index)] += u32::from(branch.found.is_some());
+        found[usize::from(branch.index)] += u32::from(branch.score.is_some());
     }
     let opening = usize::from(game[1].opening);
     assert!(found[..opening].iter().all(|&found| found == 0));
     assert!(found.iter().all(|&found| found <= visits));
     assert!(found[opening..].iter().filter(|&&found| found > 0).count() > found.len() / 2);
-    assert!(game[1].replay_with(|_, _| ()).is_ok());
+    assert!(game[1].replay(|_, _| ()).is_ok());
     // The game is not another one for it.
     game[1].branches.clear();
     assert_eq!(game[0], game[1]);
@@ -153,7 +153,8 @@ fn side_lines_leave_a_game_as_it_is() {
         searched += game.searched();
         for line in lines {
             assert!(line.is_side_line() && line.number == game.number);
-            assert!(line.replay(|_, turn| assert_eq!(turn.result, None)).is_ok());
+            assert!(line.replay(|_, _| ()).is_ok());
+            assert!(line.positions().all(|it| it.result.is_none()));
             // As the game up to a random move; what comes after that is searched.
             let common = line.moves.len() - line.searched() - 1;
             assert!(common > opening && common < game.moves.len());

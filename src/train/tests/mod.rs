@@ -17,7 +17,7 @@ use super::run::{run, run_until};
 use super::settings::TrainSettings;
 use super::workers::Workers;
 use crate::cli::testing::Folder;
-use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, Played};
+use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, ScoredMove};
 use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
 use crate::eval::units::{PONANZA, ScoreUnit};
 use crate::position::Position;
@@ -91,7 +91,7 @@ fn game(number: u32, moves: &str, score: i16) -> Game {
     let moves = moves
         .split_whitespace()
         .enumerate()
-        .map(|(i, text)| Played {
+        .map(|(i, text)| ScoredMove {
             mv: Move::from_usi(text).unwrap(),
             // The first two are random.
             score: (i >= 2).then_some(if i % 2 == 0 { score } else { -score }),

@@ -144,7 +144,7 @@ fn treestrap_positions_are_learnt_from() {
     write(&path, ScoreUnit::YANEURAOU, &games);
     let error = read(&path, QUIET).unwrap_err().to_string();
     assert!(
-        error.contains("8c8d, which the search of move 4 came by"),
+        error.contains("illegal move 8c8d in the TreeStrap positions of move 4"),
         "{error}"
     );
 }
@@ -188,7 +188,7 @@ fn bad_files_are_told_with_their_place() {
     );
     let text = error(&path);
     assert!(
-        text.contains("a.koma, byte ") && text.contains("game 1: move 2, 7g7f"),
+        text.contains("a.koma, byte ") && text.contains("game 1: illegal move 2, 7g7f"),
         "{text}"
     );
     let bytes = fs::read(&path).unwrap();

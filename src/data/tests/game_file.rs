@@ -1,14 +1,17 @@
-use super::*;
 use crate::cli::testing::Folder;
-use crate::data::game::{End, GameResult, Played};
+use crate::data::game_file::FRAME;
+use crate::data::{
+    DataError, End, Game, GameReader, GameResult, GameWriter, Header, Problem, ScoredMove,
+};
 use crate::eval::units::ScoreUnit;
 use crate::types::{Color, Move};
 use std::fs;
+use std::path::Path;
 
 fn header() -> Header {
     Header {
         engine: "Komaoto 0.1.0".into(),
-        evaluation: "hand-written".into(),
+        evaluation: "network".into(),
         evaluation_hash: 0,
         unit: ScoreUnit::CENTIPAWNS,
         settings: vec![("seed".into(), "1".into())],
@@ -16,7 +19,7 @@ fn header() -> Header {
 }
 
 fn game(number: u32, moves: &str, start: Option<&str>) -> Game {
-    let played = |(index, text): (usize, &str)| Played {
+    let played = |(index, text): (usize, &str)| ScoredMove {
         mv: Move::from_usi(text).unwrap(),
         score: (index > 0).then_some(31_990 - 7000 * index as i16),
     };
@@ -224,8 +227,8 @@ fn games_that_cannot_be_played_are_told() {
     let (read, _) = read(&folder.file("games.koma"));
     assert_eq!(read, games()[..1]);
 
-    let error = game(0, "7g7f 7g7f", None).replay(|_, _| {}).unwrap_err();
-    assert_eq!(error.to_string(), "move 2, 7g7f, is not legal");
-    let error = game(0, "7g7f", Some("x")).replay(|_, _| {}).unwrap_err();
-    assert!(error.to_string().starts_with("the start position `x`"));
+    let error = game(0, "7g7f 7g7f", None).replay(|_, _| ()).unwrap_err();
+    assert_eq!(error.to_string(), "illegal move 2, 7g7f");
+    let error = game(0, "7g7f", Some("x")).replay(|_, _| ()).unwrap_err();
+    assert!(error.to_string().starts_with("invalid start position `x`"));
 }

@@ -1,10 +1,103 @@
-use super::*;
 use crate::cli::testing::Folder;
-use crate::data::convert::convert;
-use crate::data::{GameReader, GameWriter, Header};
+use crate::data::RecordFormat::{Hcpe, Psv};
+use crate::data::command::convert;
+use crate::data::records::{decode_apery_move, encode_apery_move};
+use crate::data::{End, Game, GameReader, GameResult, GameWriter, Header, Problem, ScoredMove};
 use crate::eval::units::ScoreUnit;
+use crate::position::Position;
 use crate::types::{Color, Move};
 use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A position, a move, and the move as other programs write it in PSV.
+const GOLDEN: [(&str, &str, u16); 4] = [
+    (
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        "7g7f",
+        0x1E3B,
+    ),
+    (
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        "2g2f",
+        0x078E,
+    ),
+    ("4k4/9/9/9/9/9/9/9/4K4 b G 1", "G*5c", 0x43A6),
+    ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P*4h", 0x40A2),
+];
+
+#[test]
+fn psv_records_are_those_of_other_programs() {
+    for (sfen, text, raw) in GOLDEN {
+        let position = Position::from_sfen(sfen).unwrap();
+        let played = ScoredMove {
+            mv: Move::from_usi(text).unwrap(),
+            score: Some(-100),
+        };
+        let (mut bytes, result) = (Vec::new(), GameResult::Win(Color::White));
+        Psv.encode(&mut bytes, &position, played, result).unwrap();
+        let [low, high] = raw.to_le_bytes();
+        assert_eq!(bytes[32..], [0xA6, 0xFF, low, high, 1, 0, 0xFF, 0]);
+        let record = Psv.decode(&bytes).unwrap();
+        assert_eq!(record.position, position);
+        assert_eq!((record.played, record.result), (played, result));
+    }
+}
+
+#[test]
+fn hcpe_moves_are_those_of_other_programs() {
+    let encode = |text| encode_apery_move(Move::from_usi(text).unwrap());
+    assert_eq!([encode("G*5c"), encode("P*4h")], [0x2BA6, 0x28A2]);
+    let mut moves = (0..=u16::MAX).filter_map(Move::from_raw);
+    let read = (0..=u16::MAX).filter_map(decode_apery_move);
+    assert_eq!(read.count(), moves.clone().count());
+    assert!(moves.all(|mv| decode_apery_move(encode_apery_move(mv)) == Some(mv)));
+}
+
+#[test]
+fn hcpe_records_round_trip() {
+    let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+    let position = Position::from_sfen(sfen).unwrap();
+    let mv = position.legal_moves()[0];
+    let played = ScoredMove {
+        mv,
+        score: Some(300),
+    };
+    for result in [GameResult::Draw, GameResult::Win(Color::White)] {
+        let mut bytes = Vec::new();
+        Hcpe.encode(&mut bytes, &position, played, result).unwrap();
+        let [low, high] = encode_apery_move(mv).to_le_bytes();
+        let code = if result == GameResult::Draw { 0 } else { 2 };
+        assert_eq!(bytes[32..], [44, 1, low, high, code, 0]);
+        let record = Hcpe.decode(&bytes).unwrap();
+        assert_eq!(record.position, position);
+        assert_eq!((record.played, record.result), (played, result));
+        bytes[36] = 3;
+        assert_eq!(Hcpe.decode(&bytes).err(), Some("invalid result"));
+    }
+}
+
+#[test]
+fn invalid_records_are_rejected() {
+    let mut record = Vec::new();
+    let played = ScoredMove {
+        mv: Move::from_usi("7g7f").unwrap(),
+        score: Some(0),
+    };
+    let start = Position::startpos();
+    Psv.encode(&mut record, &start, played, GameResult::Draw)
+        .unwrap();
+    let changed = |index: usize, byte: u8| {
+        let mut record = record.clone();
+        record[index] = byte;
+        Psv.decode(&record).err()
+    };
+    assert_eq!(changed(0, record[0]), None);
+    assert_eq!(changed(38, 2), Some("invalid result"));
+    assert_eq!(changed(34, 0x7F), Some("invalid move"));
+    assert_eq!(changed(34, 0x3A), Some("illegal move"));
+    assert_eq!(changed(0, 0xFE), Some("missing king"));
+    assert_eq!(Psv.decode(&record[..39]).err(), Some("truncated"));
+}
 
 fn header() -> Header {
     Header {
@@ -17,7 +110,7 @@ fn header() -> Header {
 }
 
 fn game(number: u32, opening: u8, moves: &str, start: Option<&str>) -> Game {
-    let played = |(index, text): (usize, &str)| Played {
+    let played = |(index, text): (usize, &str)| ScoredMove {
         mv: Move::from_usi(text).unwrap(),
         score: (index >= usize::from(opening)).then_some(100 * index as i16 - 50),
     };
@@ -138,16 +231,13 @@ fn bad_records_are_told_with_their_place() {
         text
     };
     let cut = failure(&good[..100]);
-    assert!(
-        cut.ends_with("byte 80: the record is damaged: the file ends within it"),
-        "{cut}"
-    );
+    assert!(cut.ends_with("byte 80: damaged record: truncated"), "{cut}");
     let mut illegal = good.clone();
     illegal[74] ^= 1;
     let illegal = failure(&illegal);
-    assert!(illegal.ends_with("byte 40: the record is damaged: its move is not legal"));
+    assert!(illegal.ends_with("byte 40: damaged record: illegal move"));
     let foreign = failure(b"[Event \"Example\"]\n[Site \"Nowhere\"]\n[Date \"2026\"]\n");
-    assert!(foreign.contains("byte 0: the record is damaged"));
+    assert!(foreign.contains("byte 0: damaged record"));
 }
 
 #[test]
@@ -166,11 +256,7 @@ fn nothing_is_overwritten_unasked_and_failure_keeps_what_there_was() {
     let mut writer = GameWriter::create(&bad, &header(), false).unwrap();
     writer.write(&game(7, 0, "7g7f 7g7f", None)).unwrap();
     let error = convert(&bad, &out, true).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .ends_with("game 7: move 2, 7g7f, is not legal")
-    );
+    assert!(error.to_string().ends_with("game 7: illegal move 2, 7g7f"));
     assert_eq!(fs::read(&out).unwrap(), b"precious");
     let left = fs::read_dir(&folder.0).unwrap();
     let names = left.map(|entry| entry.unwrap().file_name());
@@ -183,7 +269,7 @@ fn nothing_is_overwritten_unasked_and_failure_keeps_what_there_was() {
     fs::write(folder.file("out.psv.partial"), b"mine").unwrap();
     convert(&games, &out, true).unwrap();
     assert_eq!(fs::read(folder.file("out.psv.partial")).unwrap(), b"mine");
-    assert_eq!(fs::read(&out).unwrap().len(), 8 * psv::LENGTH);
+    assert_eq!(fs::read(&out).unwrap().len(), 8 * Psv.length());
 }
 
 #[cfg(unix)]
@@ -199,7 +285,7 @@ fn links_stay_links() {
     fs::write(&target, b"old").unwrap();
     convert(&games, &link, true).unwrap();
     assert!(link.is_symlink());
-    assert_eq!(fs::read(&target).unwrap().len(), 8 * psv::LENGTH);
+    assert_eq!(fs::read(&target).unwrap().len(), 8 * Psv.length());
 }
 
 #[cfg(target_os = "linux")]

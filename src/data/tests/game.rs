@@ -1,4 +1,8 @@
-use super::*;
+use crate::data::game::{BRANCH_BYTES, MAX_BYTES};
+use crate::data::{Branch, End, Game, GameResult, ScoredMove, Visited};
+use crate::position::Position;
+use crate::search::ScoreBound;
+use crate::types::Move;
 
 fn moves(text: &str) -> Vec<Move> {
     text.split(' ')
@@ -7,7 +11,7 @@ fn moves(text: &str) -> Vec<Move> {
 }
 
 /// What a search that chose the second move of [`game`] found out.
-const WAYS: [(&str, i16, ScoreBound); 4] = [
+const LINES: [(&str, i16, ScoreBound); 4] = [
     ("8c8d 2f2e", -40, ScoreBound::Lower),
     ("3c3d", 20, ScoreBound::Exact),
     ("8c8d 2f2e 8d8e", 7, ScoreBound::Upper),
@@ -15,15 +19,15 @@ const WAYS: [(&str, i16, ScoreBound); 4] = [
 ];
 
 fn tree(index: u16) -> Vec<Branch> {
-    let ways = WAYS.map(|(way, score, bound)| (moves(way), score, bound));
-    let ways = ways
+    let lines = LINES.map(|(line, score, bound)| (moves(line), score, bound));
+    let lines = lines
         .iter()
-        .map(|(way, score, bound)| (&**way, *score, *bound));
-    Branch::tree(index, ways)
+        .map(|(line, score, bound)| (&**line, *score, *bound));
+    Branch::tree(index, lines)
 }
 
 fn game() -> Game {
-    let played = |mv| Played {
+    let played = |mv| ScoredMove {
         mv,
         score: Some(10),
     };
@@ -45,11 +49,11 @@ fn encoded(game: &Game) -> Vec<u8> {
 }
 
 #[test]
-fn ways_become_a_tree() {
+fn lines_become_a_tree() {
     let tree = tree(1);
     let shape: Vec<(u8, bool)> = tree
         .iter()
-        .map(|it| (it.level, it.found.is_some()))
+        .map(|it| (it.level, it.score.is_some()))
         .collect();
     let expected = [(1, true), (1, false), (2, true), (3, true), (2, true)];
     let mut sorted = [shape.clone(), expected.to_vec()];
@@ -78,21 +82,21 @@ fn branches_round_trip() {
             let mut bytes = bytes.clone();
             bytes[at] ^= change;
             if let Ok(game) = Game::decode(&bytes) {
-                let _ = game.replay_with(|_, _| ());
+                let _ = game.replay(|_, _| ());
             }
         }
     }
 }
 
 #[test]
-fn branches_that_grow_from_nowhere_are_refused() {
+fn branches_without_parent_are_rejected() {
     for (level, error) in [
-        (0, "a branch grows from nowhere"),
-        (2, "a branch grows from nowhere"),
-        (0xc1, "a bound of a branch is none"),
+        (0, "branch without parent"),
+        (2, "branch without parent"),
+        (0xc1, "invalid bound of a branch"),
     ] {
         let mut bytes = encoded(&game());
-        let first = bytes.len() - tree(1).len() * PER_BRANCH;
+        let first = bytes.len() - tree(1).len() * BRANCH_BYTES;
         bytes[first] = level;
         assert_eq!(Game::decode(&bytes), Err(error));
     }
@@ -101,7 +105,7 @@ fn branches_that_grow_from_nowhere_are_refused() {
         ..game()
     };
     let error = Game::decode(&encoded(&late)).unwrap_err();
-    assert_eq!(error, "its branches are out of order");
+    assert_eq!(error, "branches out of order");
 }
 
 #[test]
@@ -127,10 +131,10 @@ fn what_a_record_has_no_room_for_is_left_out_evenly() {
 }
 
 #[test]
-fn replaying_comes_by_the_branches() {
+fn replaying_visits_the_branches() {
     let mut found = Vec::new();
-    let end = game().replay_with(|position, seen| {
-        if let Seen::Branch { score, bound } = seen {
+    let end = game().replay(|position, seen| {
+        if let Visited::TreeStrap { score, bound } = seen {
             found.push((position.to_sfen(), score, bound));
         } else {
             found.push((position.to_sfen(), -1, ScoreBound::Exact));
@@ -144,16 +148,16 @@ fn replaying_comes_by_the_branches() {
         position.to_sfen()
     };
     assert_eq!(end.unwrap().to_sfen(), at("2g2f 8c8d 2f2e"));
-    let turns = ["", "2g2f", "2g2f 8c8d"].map(|way| (at(way), -1, ScoreBound::Exact));
-    let ways = WAYS.map(|(way, score, bound)| (at(&format!("2g2f {way}")), score, bound));
-    assert_eq!(found.len(), turns.len() + ways.len());
-    assert!(turns.iter().chain(&ways).all(|it| found.contains(it)));
+    let turns = ["", "2g2f", "2g2f 8c8d"].map(|line| (at(line), -1, ScoreBound::Exact));
+    let lines = LINES.map(|(line, score, bound)| (at(&format!("2g2f {line}")), score, bound));
+    assert_eq!(found.len(), turns.len() + lines.len());
+    assert!(turns.iter().chain(&lines).all(|it| found.contains(it)));
     assert_eq!(found[1], turns[1], "a search is seen after its position");
     assert_eq!(found.last(), turns.last());
 
     let mut wrong = game();
     wrong.branches[0].mv = moves("7g7f")[0];
-    let error = wrong.replay_with(|_, _| ()).unwrap_err();
-    let text = "7g7f, which the search of move 2 came by, is not legal";
+    let error = wrong.replay(|_, _| ()).unwrap_err();
+    let text = "illegal move 7g7f in the TreeStrap positions of move 2";
     assert_eq!(error.to_string(), text);
 }

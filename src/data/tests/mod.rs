@@ -1,0 +1,5 @@
+//! Unit tests of the data module.
+
+mod game;
+mod game_file;
+mod records;
