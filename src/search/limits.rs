@@ -1,14 +1,14 @@
-//! What bounds a search, and the rules and options it runs under.
+//! The limits of a search, and its options.
 #![forbid(unsafe_code)]
 
 use crate::eval::units::ScoreUnit;
 use crate::position::EnteringKingRule;
 use crate::types::{Depth, MAX_PLY, Move, Value};
 
-/// Clock times of a `go`, in milliseconds.
+/// The clock of a `go`, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clock {
-    /// Main time left, by colour, without the increment of this move; may be negative.
+    /// Main time left, by colour, without the increment of this move: may be negative.
     pub time: [i64; 2],
     /// Increment added for each move, by colour.
     pub increment: [i64; 2],
@@ -16,12 +16,12 @@ pub struct Clock {
     pub byoyomi: i64,
 }
 
-/// What ends a search. Without any bound it ends when told to stop.
+/// What ends a search. Without limits it runs until it is stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// The game clock, unless none was given.
+    /// The game clock.
     pub clock: Option<Clock>,
-    /// Milliseconds for this move, spent in full.
+    /// Milliseconds for this move, used in full.
     pub movetime: Option<u64>,
     /// Deepest iteration.
     pub depth: Option<Depth>,
@@ -29,17 +29,16 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Nodes after which no iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Answer only when told to stop.
+    /// No answer before `stop`.
     pub infinite: bool,
-    /// Search on the opponent's time: no answer before [`crate::search::Searcher::ponderhit`] or
-    /// [`crate::search::Searcher::stop`].
+    /// Search on the opponent's time: no answer before `ponderhit` or `stop`.
     pub ponder: bool,
-    /// The root moves to consider; empty for all.
+    /// The root moves to search; empty for all.
     pub searchmoves: Vec<Move>,
 }
 
 impl Limits {
-    /// Whether anything ends the search by itself.
+    /// Whether the search ends by itself.
     pub fn is_bounded(&self) -> bool {
         self.clock.is_some()
             || self.movetime.is_some()
@@ -54,35 +53,34 @@ impl Limits {
     }
 }
 
-/// Rules and options that a search runs under, as set by USI options.
+/// The USI options that a search needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchOptions {
-    /// Lines to report.
+    /// PVs to search and report.
     pub multi_pv: usize,
-    /// The game is drawn when this many plies were played; 0 for no such rule.
+    /// The game is drawn after this many plies; 0 for no limit.
     pub max_moves_to_draw: u32,
-    /// Score of a draw in centipawns from the view of each colour's player, when that colour is
-    /// to move at the root.
+    /// Score of a draw for the side to move at the root, in centipawns, by its colour.
     pub draw_value: [Value; 2],
-    /// Resign when the score falls to the negative of this, in centipawns.
+    /// Resign when the score falls to minus this, in centipawns.
     pub resign_value: Value,
-    /// Declaration rule in force.
+    /// The declaration rule.
     pub entering_king_rule: EnteringKingRule,
-    /// Search non-promotions of pawn, bishop, rook and of the lance to the second rank too.
+    /// Also search non-promotions of pawns, bishops, rooks, and lances to the second rank.
     pub generate_all_legal_moves: bool,
-    /// Milliseconds lost on the way to the server with each move.
+    /// Usual network delay of a move, in milliseconds.
     pub network_delay: u64,
-    /// The same at worst; never exceeded.
+    /// Worst network delay of a move, in milliseconds.
     pub network_delay2: u64,
-    /// Milliseconds to think at least where the clock allows it.
+    /// Least time for a move, in milliseconds, where the clock allows it.
     pub minimum_thinking_time: u64,
-    /// Percentage of the planned time to use.
+    /// Percentage of the optimum time to use.
     pub slow_mover: u64,
-    /// Whether the server charges whole seconds, rounded up.
+    /// Whether the server rounds times up to full seconds.
     pub round_up_to_full_second: bool,
-    /// Whether the GUI lets the engine ponder, so that more time may be spent on each move.
+    /// Whether the engine ponders, so that each move may take more time.
     pub ponder: bool,
-    /// Milliseconds between reports of unfinished or quickly finished iterations; 0 for all.
+    /// Least interval between reports of finished iterations, in milliseconds; 0 for all.
     pub pv_interval: u64,
     /// How much of the search is on.
     #[cfg(test)]
