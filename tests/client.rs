@@ -1,5 +1,5 @@
-//! A whole game driven by a client that nobody here wrote: the public crate `usi`, which parses
-//! every line the engine prints. Our own rules only referee.
+//! A whole game driven by a foreign client: the public crate `usi`, which parses every line the
+//! engine prints. Only the rules are our own.
 
 use komaoto::position::{GameRepetition, Position};
 use komaoto::types::{Color, Move};
@@ -12,9 +12,9 @@ use usi::{
 };
 
 /// Far more than an answer takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Plies after which the game is called a draw.
-const LONGEST: usize = 400;
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Plies after which the game is a draw.
+const MAX_PLIES: usize = 400;
 
 struct Player {
     handler: UsiEngineHandler,
@@ -59,7 +59,7 @@ impl Player {
         }
     }
 
-    /// Asks for a move; every answer comes after at least one line of thought.
+    /// Asks for a move; every answer comes after at least one `info` line.
     fn think(&mut self, position: &Position, played: &[Move]) -> BestMoveParams {
         let mut text = komaoto::position::STARTPOS_SFEN.to_string();
         if !played.is_empty() {
@@ -78,7 +78,7 @@ impl Player {
         self.handler.send_command(&GuiCommand::Go(think)).unwrap();
         let best = self
             .answers
-            .recv_timeout(PATIENCE)
+            .recv_timeout(TIMEOUT)
             .expect("an answer in time");
         assert!(
             self.lines.try_iter().count() > 0,
@@ -94,7 +94,7 @@ fn a_game_from_the_first_move_to_the_last() {
     let mut position = Position::startpos();
     let mut played: Vec<Move> = Vec::new();
     let mut winner = None;
-    while played.len() < LONGEST && position.game_repetition() == GameRepetition::None {
+    while played.len() < MAX_PLIES && position.game_repetition() == GameRepetition::None {
         let side = position.side_to_move();
         match players[side.index()].think(&position, &played) {
             BestMoveParams::MakeMove(text, ponder) => {

@@ -198,9 +198,9 @@ impl Engine {
         let output = self.output.clone();
         with_keepalive(&output, || {
             self.load_network();
+            self.apply_settings();
             // The clock of the coming game should not pay for a fresh hash table.
             self.searcher.clear();
-            self.apply_settings();
         });
         output.line("readyok");
     }

@@ -1,16 +1,16 @@
-//! The form of the lines the engine prints.
+//! The format of the lines that the engine prints.
 
 use std::iter::Peekable;
 use std::str::Split;
 
-/// The word behind a word.
+/// The word after a word.
 pub fn value_of<'a>(line: &'a str, field: &str) -> Option<&'a str> {
     let mut words = line.split(' ');
     words.find(|&word| word == field)?;
     words.next()
 }
 
-/// What must hold for every line whatever was asked.
+/// What must hold for every line.
 pub fn check_line(line: &str) {
     assert!(line.is_ascii(), "not ASCII: {line}");
     assert!(!line.to_lowercase().starts_with("error"), "{line}");

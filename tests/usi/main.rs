@@ -3,6 +3,7 @@
 
 mod checks;
 mod clock;
+mod debug;
 mod handshake;
 mod lifecycle;
 mod mate;
@@ -13,4 +14,3 @@ mod positions;
 mod robustness;
 mod rules;
 mod session;
-mod typed;

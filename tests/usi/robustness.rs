@@ -1,4 +1,4 @@
-//! Anything at all on standard input.
+//! Arbitrary input.
 
 use crate::session::Session;
 use rand::rngs::StdRng;
@@ -9,23 +9,23 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The engine gets to the end of its input, still answers, and still plays.
+/// Checks that the engine has executed its input, still answers and still plays.
 fn check_sound(s: &mut Session) {
     s.send("");
     s.send("stop");
     s.send("end-of-noise");
-    s.expect("info string unknown command `end-of-noise`", 10_000);
+    s.expect("info string unknown command `end-of-noise`");
     s.send("isready");
-    s.expect("readyok", 10_000);
+    s.expect("readyok");
     s.go("startpos", "nodes 1000");
-    s.expect("bestmove", 5000);
+    s.expect("bestmove");
     s.quit();
 }
 
 #[test]
 fn random_bytes_do_no_harm() {
     let mut random = StdRng::seed_from_u64(21);
-    let mut s = Session::start();
+    let mut s = Session::start_small();
     for _ in 0..300 {
         let mut bytes = vec![0; random.random_range(0..300)];
         random.fill_bytes(&mut bytes);
@@ -91,7 +91,7 @@ fn random_words_of_the_protocol_do_no_harm() {
         "\0",
     ];
     let mut random = StdRng::seed_from_u64(22);
-    let mut s = Session::start();
+    let mut s = Session::start_small();
     s.send("setoption name USI_Hash value 1");
     for _ in 0..1500 {
         let length = random.random_range(0..9);
@@ -114,7 +114,7 @@ fn damaged_lines_do_no_harm() {
         "setoption name MultiPV value 2",
     ];
     let mut random = StdRng::seed_from_u64(23);
-    let mut s = Session::start();
+    let mut s = Session::start_small();
     for _ in 0..2000 {
         let mut line = lines.choose(&mut random).unwrap().as_bytes().to_vec();
         for _ in 0..random.random_range(1..4) {
@@ -128,54 +128,54 @@ fn damaged_lines_do_no_harm() {
 }
 
 #[test]
-fn paths_in_any_encoding_are_told_in_ascii() {
-    let mut s = Session::start();
+fn paths_of_any_encoding_are_printed_in_ascii() {
+    let mut s = Session::start_small();
     s.send_bytes(b"setoption name BookFile value D:\\\x8f\xab\x8a\xfb \x92\xe8\x90\xd5\x95\\.db\n");
     s.send_bytes(b"setoption name EvalFile value C:\\Us \"e\"\\\x91\xbe\x98Y\\nn.bin\n");
     s.send("isready");
-    let told = s.expect("info string failed to load C:\\Us \"e\"\\", 5000);
-    assert!(told.contains("nn.bin"), "{told}");
-    s.expect("readyok", 5000);
+    let line = s.expect("info string failed to load C:\\Us \"e\"\\");
+    assert!(line.contains("nn.bin"), "{line}");
+    s.expect("readyok");
     s.send("setoption name EvalFile value <empty>");
     s.send("setoption name EvalDir value /nonexistent");
     s.send("isready");
-    s.expect("info string failed to load /nonexistent", 5000);
-    s.expect("readyok", 5000);
+    s.expect("info string failed to load /nonexistent");
+    s.expect("readyok");
     s.send("setoption name EvalDir value ");
     s.send("isready");
-    s.expect("readyok", 5000);
-    assert_eq!(s.complaints(), 2);
+    s.expect("readyok");
+    assert_eq!(s.errors(), 2);
     s.go("startpos", "btime 0 wtime 0 byoyomi 300");
-    s.bestmove(2500);
+    s.bestmove();
 }
 
 #[test]
-fn an_endless_line_is_skipped() {
-    let mut s = Session::start();
+fn an_overlong_line_is_ignored() {
+    let mut s = Session::start_small();
     let chunk = vec![b'x'; 1 << 20];
     for _ in 0..20 {
         s.send_bytes(&chunk);
     }
     s.send_bytes(b"\n");
-    s.expect("info string ignoring a line longer than", 5000);
+    s.expect("info string ignoring a line longer than");
     s.send("side");
-    s.expect("black", 1000);
+    s.expect("black");
 }
 
 #[test]
-fn an_enormous_value_is_told_briefly() {
-    let mut s = Session::start();
+fn an_enormous_value_is_reported_briefly() {
+    let mut s = Session::start_small();
     s.send(&format!(
         "setoption name EvalFile value {}",
         "x".repeat(5 << 20)
     ));
     s.send("isready");
-    let told = s.expect("info string failed to load ...xxx", 10_000);
+    let line = s.expect("info string failed to load ...xxx");
     assert!(
-        told.len() < 400 && told.contains("; keeping Komaoto "),
-        "{told}"
+        line.len() < 400 && line.contains("; keeping Komaoto "),
+        "{line}"
     );
-    s.expect("readyok", 5000);
+    s.expect("readyok");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn quit_is_obeyed_when_nobody_reads() {
         .unwrap();
     thread::sleep(Duration::from_secs(3));
     input.write_all(b"quit\n").unwrap();
-    let deadline = Instant::now() + Duration::from_secs(3);
+    let deadline = Instant::now() + Duration::from_secs(10);
     while engine.try_wait().unwrap().is_none() {
         if Instant::now() > deadline {
             engine.kill().unwrap();
@@ -216,7 +216,7 @@ fn nobody_listening_is_no_reason_to_crash() {
     drop(engine.stdout.take());
     let mut input = engine.stdin.take().unwrap();
     input
-        .write_all(b"usi\nisready\ngo depth 3\nd\nperft 2\n")
+        .write_all(b"usi\nsetoption name USI_Hash value 16\nisready\ngo depth 3\nd\nperft 2\n")
         .unwrap();
     drop(input);
     assert_eq!(engine.wait().unwrap().code(), Some(0));

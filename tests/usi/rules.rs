@@ -4,14 +4,14 @@ use crate::session::Session;
 
 fn best(s: &mut Session, position: &str) -> String {
     s.go(position, "btime 0 wtime 0 byoyomi 500");
-    s.bestmove(1500)
+    s.bestmove()
 }
 
 #[test]
 fn a_pawn_drop_does_not_mate() {
     let mut s = Session::ready();
     s.go("sfen 8k/9/7+R1/9/9/9/9/9/9 b P 1", "depth 5");
-    let mv = s.bestmove(4000);
+    let mv = s.bestmove();
     assert!(mv != "P*1b" && mv != "resign", "{mv}");
     // Here it would be the only move at all.
     let only = "sfen BRBRSSSGG/nPPPPPPPP/n8/n8/n8/ll7/kl7/9/K8 b 10P2gsl 1";
@@ -53,13 +53,13 @@ fn the_stronger_side_avoids_repetition() {
     assert!(mv != "5h5i" && mv != "resign", "{mv}");
     // A second occurrence is no draw yet, and the fourth is for the GUI to end.
     s.go(&format!("{start} moves 5a5b 5i5h 5b5a 5h5i"), "depth 8");
-    s.bestmove(8000);
+    s.bestmove();
     assert!(s.last_score() <= -400);
     s.go(
         &format!("{start} moves {round}5a5b 5i5h 5b5a 5h5i"),
         "depth 8",
     );
-    s.bestmove(8000);
+    s.bestmove();
 }
 
 #[test]
@@ -94,10 +94,10 @@ fn no_mate_is_promised_beyond_the_last_move() {
     let mut s = Session::ready_with(&["MaxMovesToDraw value 256"]);
     let sfen = "sfen 3g1k3/2+R2lp2/7N1/9/9/9/PPP6/1KG6/9 b Bs";
     s.go(&format!("{sfen} 255"), "depth 12");
-    s.bestmove(8000);
+    s.bestmove();
     assert!(s.last_score() < 90_000, "{}", s.last_info());
     s.go(&format!("{sfen} 257"), "depth 6");
-    s.bestmove(8000);
+    s.bestmove();
 }
 
 #[test]
@@ -111,6 +111,6 @@ fn white_moves_first_in_handicap_games() {
     ] {
         let sfen = format!("sfen {top}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
         s.go(&sfen, "nodes 5000");
-        assert_ne!(s.bestmove(2000), "resign");
+        assert_ne!(s.bestmove(), "resign");
     }
 }

@@ -1,5 +1,8 @@
-//! A conversation with the real binary: lines are sent, lines are waited for, and everything the
-//! engine says is checked against the protocol on the way.
+//! A session with the real binary: lines are sent, lines are waited for, and every line of output
+//! is checked against the protocol.
+//!
+//! A wait without a time fails only when the engine hangs, however busy the machine is. Where time
+//! is what a test is about, it says so: `within` some milliseconds, or how long a search `took`.
 
 use crate::checks::{check_line, value_of};
 use komaoto::position::Position;
@@ -10,30 +13,32 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Added to every upper bound: tests run side by side, on machines that do other work too.
+/// How long to wait for a line whose time does not matter.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Added to every upper bound of time: tests run in parallel, on machines that do other work too.
 const SLACK: Duration = Duration::from_millis(1500);
 
-/// How a line begins that tells which network evaluates.
-pub const EVALUATION: &str = "info string network ";
+/// The start of the line that names the network in use.
+pub const NETWORK: &str = "info string network ";
 
 /// A running engine.
 pub struct Session {
     engine: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// Everything the engine has said.
-    said: Vec<String>,
-    /// Where `said` stood at the last `go`.
+    /// All lines so far.
+    output: Vec<String>,
+    /// Length of `output` at the last `go`.
     go_mark: usize,
     go_time: Instant,
-    /// The position of the last `position` that was sound.
+    /// The position of the last valid `position`.
     position: Position,
     /// The position of the last `go`.
     searched: Position,
 }
 
 impl Session {
-    /// Starts the engine and says nothing to it.
+    /// Starts the engine and sends nothing.
     pub fn start() -> Session {
         Session::start_with(&[])
     }
@@ -61,7 +66,7 @@ impl Session {
             engine,
             input,
             lines,
-            said: Vec::new(),
+            output: Vec::new(),
             go_mark: 0,
             go_time: Instant::now(),
             position: Position::startpos(),
@@ -69,16 +74,23 @@ impl Session {
         }
     }
 
-    /// Starts the engine and brings it through the opening words of a game.
+    /// Starts the engine with a small hash table, and sends nothing else.
+    pub fn start_small() -> Session {
+        let mut session = Session::start();
+        session.send("setoption name USI_Hash value 16");
+        session
+    }
+
+    /// Starts the engine and gets it ready for a game.
     pub fn ready() -> Session {
         Session::ready_with(&[])
     }
 
-    /// The same, with options set as `name value x`.
+    /// Gets the engine ready for a game with options, given as `name value x`.
     pub fn ready_with(options: &[&str]) -> Session {
         let mut session = Session::start();
         session.send("usi");
-        session.expect("usiok", 5000);
+        session.expect("usiok");
         let common = [
             "USI_Hash value 16",
             "Threads value 1",
@@ -91,7 +103,7 @@ impl Session {
             session.send(&format!("setoption name {option}"));
         }
         session.send("isready");
-        session.expect("readyok", 10_000);
+        session.expect("readyok");
         session.send("usinewgame");
         session
     }
@@ -110,7 +122,7 @@ impl Session {
         }
     }
 
-    /// Keeps up with what the line means for later checks.
+    /// Keeps track of position and search for later checks.
     fn follow(&mut self, line: &str) {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words.as_slice() {
@@ -122,7 +134,7 @@ impl Session {
             ["go", ..] => {
                 self.catch_up();
                 self.searched = self.position.clone();
-                self.go_mark = self.said.len();
+                self.go_mark = self.output.len();
                 self.go_time = Instant::now();
             }
             ["ponderhit", ..] => self.go_time = Instant::now(),
@@ -140,36 +152,50 @@ impl Session {
         let wait = deadline.saturating_duration_since(Instant::now());
         let line = self.lines.recv_timeout(wait)?;
         check_line(&line);
-        self.said.push(line.clone());
+        self.output.push(line.clone());
         Ok(line)
     }
 
-    /// Takes in what has been said by now.
+    /// Receives the lines that are there.
     fn catch_up(&mut self) {
         while self.next(Instant::now()).is_ok() {}
     }
 
-    /// Waits for a line that begins like this, for so many milliseconds.
-    pub fn expect(&mut self, start: &str, within: u64) -> String {
-        let deadline = Instant::now() + Duration::from_millis(within) + SLACK;
+    /// Waits for a line that starts like this.
+    pub fn expect(&mut self, start: &str) -> String {
+        self.expect_until(start, Instant::now() + TIMEOUT)
+    }
+
+    /// Waits for a line that starts like this, for so many milliseconds.
+    pub fn expect_within(&mut self, start: &str, millis: u64) -> String {
+        let limit = Duration::from_millis(millis) + SLACK;
+        self.expect_until(start, Instant::now() + limit)
+    }
+
+    fn expect_until(&mut self, start: &str, deadline: Instant) -> String {
         loop {
             match self.next(deadline) {
                 Ok(line) if line.starts_with(start) => return line,
                 Ok(_) => {}
-                Err(error) => {
-                    panic!(
-                        "no `{start}` within {within} ms ({error}): {:?}",
-                        self.tail()
-                    )
-                }
+                Err(error) => panic!("no `{start}` ({error}): {:?}", self.tail()),
             }
         }
     }
 
-    /// Waits for `bestmove` and checks that it can be played, and the expected reply too.
-    /// Returns the move, `resign` or `win`.
-    pub fn bestmove(&mut self, within: u64) -> String {
-        let line = self.expect("bestmove ", within);
+    /// Waits for `bestmove` and checks that it is legal, and the expected reply too. Returns the
+    /// move, `resign` or `win`.
+    pub fn bestmove(&mut self) -> String {
+        let line = self.expect("bestmove ");
+        self.check_bestmove(&line)
+    }
+
+    /// Waits for `bestmove` for so many milliseconds.
+    pub fn bestmove_within(&mut self, millis: u64) -> String {
+        let line = self.expect_within("bestmove ", millis);
+        self.check_bestmove(&line)
+    }
+
+    fn check_bestmove(&self, line: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         let best = words[1].to_string();
         if best != "resign" && best != "win" {
@@ -178,16 +204,16 @@ impl Session {
             match words[2..] {
                 [] => {}
                 ["ponder", reply] => play(&mut position, reply),
-                _ => panic!("odd line: {line}"),
+                _ => panic!("malformed: {line}"),
             }
         }
-        self.check_lines_of_thought();
+        self.check_pvs();
         best
     }
 
-    /// Every line of thought since the last `go` must be playable to its end.
-    fn check_lines_of_thought(&self) {
-        for line in &self.said[self.go_mark..] {
+    /// Every PV since the last `go` must be legal to its end.
+    fn check_pvs(&self) {
+        for line in &self.output[self.go_mark..] {
             if let Some((fields, moves)) = line.split_once(" pv ")
                 && !fields.starts_with("info string")
             {
@@ -197,8 +223,8 @@ impl Session {
         }
     }
 
-    /// Nothing that begins like this may be said for so many milliseconds.
-    pub fn silent(&mut self, start: &str, millis: u64) {
+    /// No line may start like this for so many milliseconds.
+    pub fn expect_none(&mut self, start: &str, millis: u64) {
         let deadline = Instant::now() + Duration::from_millis(millis);
         while let Ok(line) = self.next(deadline) {
             assert!(!line.starts_with(start), "too early: {line}");
@@ -216,48 +242,42 @@ impl Session {
         self.engine.try_wait().unwrap().is_none()
     }
 
-    /// Milliseconds since the last `go` or `ponderhit`.
-    pub fn since_go(&self) -> u128 {
-        self.go_time.elapsed().as_millis()
+    /// Checks the time since the last `go` or `ponderhit`, in milliseconds.
+    pub fn took(&self, min: u128, max: u128) {
+        let time = self.go_time.elapsed().as_millis();
+        let max = max + SLACK.as_millis();
+        assert!((min..=max).contains(&time), "{time} ms");
     }
 
-    /// Checks how long the search has taken, in milliseconds.
-    pub fn took(&self, least: u128, most: u128) {
-        let time = self.since_go();
-        let most = most + SLACK.as_millis();
-        assert!((least..=most).contains(&time), "{time} ms");
-    }
-
-    /// How many lines said so far begin like this.
+    /// How many lines so far start like this.
     pub fn count(&mut self, start: &str) -> usize {
         self.catch_up();
-        self.said
+        self.output
             .iter()
             .filter(|line| line.starts_with(start))
             .count()
     }
 
-    /// How many lines said so far tell something else than what evaluates.
-    pub fn complaints(&mut self) -> usize {
-        self.count("info string") - self.count(EVALUATION)
+    /// How many `info string` lines there are so far besides those that name the network.
+    pub fn errors(&mut self) -> usize {
+        self.count("info string") - self.count(NETWORK)
     }
 
-    /// Waits until so many lines that begin like this have been said since the start.
-    pub fn expect_count(&mut self, start: &str, count: usize, within: u64) {
-        let missing = count - self.count(start);
-        for _ in 0..missing {
-            self.expect(start, within);
+    /// Waits until there are so many lines that start like this.
+    pub fn expect_count(&mut self, start: &str, count: usize) {
+        for _ in self.count(start)..count {
+            self.expect(start);
         }
     }
 
-    /// Everything said since the last `go`.
+    /// All lines since the last `go`.
     pub fn since_last_go(&self) -> &[String] {
-        &self.said[self.go_mark..]
+        &self.output[self.go_mark..]
     }
 
-    /// Everything said.
-    pub fn said(&self) -> &[String] {
-        &self.said
+    /// All lines so far.
+    pub fn output(&self) -> &[String] {
+        &self.output
     }
 
     /// The last line with a score since the last `go`.
@@ -268,12 +288,12 @@ impl Session {
             .expect("a line with a score")
     }
 
-    /// The number or word behind a word of the last line with a score.
+    /// A field of the last line with a score.
     pub fn last(&self, field: &str) -> String {
         value_of(self.last_info(), field).expect(field).to_string()
     }
 
-    /// The last score, mates being worth more than everything else.
+    /// The last score, with mates beyond all others.
     pub fn last_score(&self) -> i64 {
         let number = |field| value_of(self.last_info(), field)?.parse::<i64>().ok();
         match number("mate") {
@@ -283,7 +303,7 @@ impl Session {
     }
 
     fn tail(&self) -> &[String] {
-        &self.said[self.said.len().saturating_sub(8)..]
+        &self.output[self.output.len().saturating_sub(8)..]
     }
 
     /// Closes standard input.
@@ -291,30 +311,28 @@ impl Session {
         self.input = None;
     }
 
-    /// Waits for the engine to end by itself, with code 0.
-    pub fn expect_exit(&mut self, within: u64) {
-        assert_eq!(self.exit_code(within), 0);
+    /// Waits for the engine to exit with code 0.
+    pub fn expect_exit(&mut self) {
+        self.expect_exit_until(Instant::now() + TIMEOUT);
     }
 
-    fn exit_code(&mut self, within: u64) -> i32 {
-        let deadline = Instant::now() + Duration::from_millis(within) + SLACK;
-        loop {
-            if let Some(status) = self.engine.try_wait().unwrap() {
-                return status.code().expect("not killed by a signal");
-            }
-            assert!(
-                Instant::now() < deadline,
-                "still running: {:?}",
-                self.tail()
-            );
+    /// Waits for the engine to exit with code 0, for so many milliseconds.
+    pub fn expect_exit_within(&mut self, millis: u64) {
+        self.expect_exit_until(Instant::now() + Duration::from_millis(millis) + SLACK);
+    }
+
+    fn expect_exit_until(&mut self, deadline: Instant) {
+        while self.is_alive() {
+            assert!(Instant::now() < deadline, "running: {:?}", self.tail());
             thread::sleep(Duration::from_millis(2));
         }
+        assert_eq!(self.engine.wait().unwrap().code(), Some(0));
     }
 
-    /// Says `quit` and waits for the end.
+    /// Sends `quit` and waits for the exit.
     pub fn quit(&mut self) {
         self.send("quit");
-        self.expect_exit(2000);
+        self.expect_exit();
     }
 }
 
@@ -325,6 +343,7 @@ impl Drop for Session {
     }
 }
 
+/// The position of the words after `position`, if it is valid.
 fn set_up(words: &[&str]) -> Option<Position> {
     let at = words.iter().position(|&word| word == "moves");
     let (setup, moves) = match at {
