@@ -7,7 +7,7 @@ use super::files::Input;
 use super::game::{End, Game, GameResult, Visited};
 use crate::position::Position;
 use crate::search::ScoreBound;
-use crate::types::{Color, value};
+use crate::types::value;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Write};
@@ -147,7 +147,7 @@ struct DataReport {
     in_check: u64,
     captures: u64,
     random_plies: u64,
-    /// Won by Black, won by White, drawn.
+    /// By [`GameResult::code`]: drawn, won by Black, won by White.
     results: [u64; 3],
     ends: [u64; End::ALL.len()],
     scores: Histogram,
@@ -186,11 +186,7 @@ impl DataReport {
         } else {
             self.games += 1;
             self.random_plies += u64::from(game.opening);
-            self.results[match game.result {
-                GameResult::Win(Color::Black) => 0,
-                GameResult::Win(Color::White) => 1,
-                GameResult::Draw => 2,
-            }] += 1;
+            self.results[usize::from(game.result.code())] += 1;
             self.ends[game.end as usize] += 1;
         }
         let replayed = game.replay(|position, visited| match visited {
@@ -226,7 +222,7 @@ impl DataReport {
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let per_game = |count: u64| count as f64 / self.games.max(1) as f64;
-        let [black, white, draws] = self.results.map(|count| percent(count, self.games));
+        let [draws, black, white] = self.results.map(|count| percent(count, self.games));
         writeln!(out, "games {}", self.games)?;
         if self.side_lines > 0 {
             let count = self.side_lines;

@@ -33,6 +33,6 @@ mod tt;
 mod worker;
 
 pub use limits::{Clock, Limits, SearchOptions};
-pub use pool::{DEFAULT_HASH, MAX_THREADS, MemoryError, Searcher};
+pub use pool::{DEFAULT_HASH, MAX_THREADS, MemoryError, STACK_SIZE, Searcher};
 pub use report::{BestMove, Info, NullReport, Report, ScoreBound};
 pub use single::{SearchResult, SingleSearcher, Visit};

@@ -28,7 +28,7 @@ use thiserror::Error;
 
 /// Stack of a search thread, in bytes: a line of [`crate::types::MAX_PLY`] nodes takes a quarter of
 /// it in unoptimised builds.
-const STACK_SIZE: usize = 16 << 20;
+pub const STACK_SIZE: usize = 16 << 20;
 /// Memory of a search thread, in MB, mostly for its histories.
 const THREAD_MEMORY: usize = 18;
 

@@ -1,5 +1,5 @@
-//! `komaoto datagen`: the engine plays against itself, and every position it searched is kept with
-//! score and result, to train networks with.
+//! `komaoto datagen`: games of the engine against itself. Every position searched is kept with its score
+//! and the result of the game, to train networks with.
 //!
 //! ```text
 //! settings -> run -> play, one Player per thread -> search::SingleSearcher
@@ -7,35 +7,36 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod evaluation;
-pub mod openings;
+mod openings;
 mod play;
 mod progress;
-pub mod referee;
+mod referee;
 mod run;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use crate::cli::{console, interrupt};
-use settings::{HELP, Settings};
+use settings::{DatagenSettings, HELP};
+use std::error::Error;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Carries out `komaoto datagen` with the arguments behind it.
+/// Runs `komaoto datagen` with the arguments behind it.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if arguments.iter().any(|argument| argument == "--help") {
         console::print(HELP);
         return ExitCode::SUCCESS;
     }
     interrupt::watch();
-    let failed = |error: &dyn std::error::Error| {
-        console::eprint_line(format_args!("komaoto datagen: {error}"));
-        ExitCode::FAILURE
-    };
-    match Settings::read(arguments) {
-        Err(error) => failed(&error),
-        Ok(settings) => match run::run(&settings) {
-            Err(error) => failed(&error),
-            Ok(()) => ExitCode::SUCCESS,
-        },
+    let done = DatagenSettings::read(arguments)
+        .map_err(Box::<dyn Error>::from)
+        .and_then(|settings| Ok(run::run(&settings)?));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            console::eprint_line(format_args!("komaoto datagen: {error}"));
+            ExitCode::FAILURE
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Lists of positions that games start from: one SFEN a line, with or without the word `sfen` before
-//! it; lines that begin with `#` are comments.
+//! Lists of start positions: one SFEN a line, with or without the word `sfen` before it; lines that begin
+//! with `#` are comments.
 #![forbid(unsafe_code)]
 
 use crate::cli::files;
@@ -9,83 +9,59 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why there are no openings.
+/// What is wrong with a file of openings.
 #[derive(Debug, Error)]
-pub enum OpeningsError {
-    /// The file.
-    #[error("openings {}: {error}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why it cannot be read.
-        error: io::Error,
-    },
-    /// One of them.
-    #[error("openings {}, line {line}: {error}", .path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        error: SfenError,
-    },
-    /// A game cannot start from one of them.
-    #[error("openings {}, line {line}: expected both kings and a legal move", .path.display())]
-    Over {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-    },
-    /// All of them.
-    #[error("openings {}: expected an SFEN a line, found none", .path.display())]
-    None {
-        /// The file.
-        path: PathBuf,
-    },
+#[error("openings {}{}: {problem}", .path.display(), .line.map_or(String::new(), |line| format!(", line {line}")))]
+pub struct OpeningsError {
+    path: PathBuf,
+    /// The line, from 1, unless it is the file as a whole.
+    line: Option<usize>,
+    problem: OpeningsProblem,
+}
+
+#[derive(Debug, Error)]
+enum OpeningsProblem {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    #[error(transparent)]
+    Sfen(#[from] SfenError),
+    #[error("expected both kings and a legal move")]
+    Over,
+    #[error("expected an SFEN per line, found none")]
+    Empty,
 }
 
 /// Reads the positions of a file: at least one.
 ///
 /// # Errors
-/// When it cannot be read, holds a line that is no SFEN or no start of a game, or no position.
+/// When it cannot be read, or has a line that is not an SFEN or not the start of a game, or no position.
 pub fn read(path: &Path) -> Result<Vec<Position>, OpeningsError> {
-    let bytes = files::read(path).map_err(|error| OpeningsError::Read {
-        path: path.into(),
-        error,
-    })?;
-    parse(&String::from_utf8_lossy(&bytes), path)
-}
-
-/// Reads the positions of a text, which errors call by this path.
-///
-/// # Errors
-/// When it holds a line that is no SFEN or no start of a game, or no position.
-pub fn parse(text: &str, path: &Path) -> Result<Vec<Position>, OpeningsError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let fail = |line, problem| OpeningsError {
+        path: path.to_path_buf(),
+        line,
+        problem,
+    };
+    let bytes = files::read(path).map_err(|error| fail(None, error.into()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines = text.lines().map(str::trim).zip(1..);
     let openings: Vec<Position> = lines
         .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(text, line)| {
-            let text = text.strip_prefix("sfen ").unwrap_or(text);
-            let position = Position::from_sfen(text).map_err(|error| OpeningsError::Line {
-                path: path.into(),
-                line,
-                error,
-            })?;
-            let has_kings = Color::ALL.map(|side| position.king(side).is_some()) == [true; 2];
-            if !has_kings || !position.has_legal_move() {
-                let path = path.into();
-                return Err(OpeningsError::Over { path, line });
-            }
-            Ok(position)
-        })
+        .map(|(text, line)| parse(text).map_err(|problem| fail(Some(line), problem)))
         .collect::<Result<_, _>>()?;
-    if openings.is_empty() {
-        return Err(OpeningsError::None { path: path.into() });
+    match openings.is_empty() {
+        true => Err(fail(None, OpeningsProblem::Empty)),
+        false => Ok(openings),
     }
-    Ok(openings)
+}
+
+fn parse(text: &str) -> Result<Position, OpeningsProblem> {
+    let position = Position::from_sfen(text.strip_prefix("sfen ").unwrap_or(text))?;
+    let has_kings = Color::ALL.iter().all(|&side| position.king(side).is_some());
+    match has_kings && position.has_legal_move() {
+        true => Ok(position),
+        false => Err(OpeningsProblem::Over),
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +71,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn faults_are_told_with_their_line() {
+    fn errors_name_their_line() {
         let folder = Folder::new("openings");
         let path = folder.file("a.sfen");
         let start = Position::startpos().to_sfen();
@@ -120,7 +96,7 @@ mod tests {
         }
         let text = read_text("# none\n").unwrap_err();
         assert!(
-            text.ends_with("expected an SFEN a line, found none"),
+            text.ends_with("expected an SFEN per line, found none"),
             "{text}"
         );
         let text = read(&folder.file("missing")).unwrap_err().to_string();

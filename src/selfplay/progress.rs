@@ -1,11 +1,10 @@
-//! What a run has come to, and the line that tells it.
+//! Results and speed of a run, and the progress line.
 #![forbid(unsafe_code)]
 
 use super::play::Effort;
 use super::settings::Goal;
 use crate::cli::console::{ProgressLine, clock};
-use crate::data::{Game, GameResult};
-use crate::types::Color;
+use crate::data::Game;
 use std::time::{Duration, Instant};
 
 /// Time between two lines of progress in a log.
@@ -18,7 +17,7 @@ pub struct Tally {
     pub games: u64,
     /// Positions with a score.
     pub positions: u64,
-    /// Games won by Black, by White, and drawn.
+    /// Games by [`crate::data::GameResult::code`]: drawn, won by Black, won by White.
     pub results: [u64; 3],
 }
 
@@ -30,16 +29,12 @@ impl Tally {
             return;
         }
         self.games += 1;
-        self.results[match game.result {
-            GameResult::Win(Color::Black) => 0,
-            GameResult::Win(Color::White) => 1,
-            GameResult::Draw => 2,
-        }] += 1;
+        self.results[usize::from(game.result.code())] += 1;
     }
 
     /// The results in percent.
     pub fn balance(&self) -> String {
-        let [black, white, draws] = self
+        let [draws, black, white] = self
             .results
             .map(|count| count as f64 * 100.0 / self.games.max(1) as f64);
         format!("black {black:.1}% white {white:.1}% draw {draws:.1}%")
@@ -124,12 +119,12 @@ mod tests {
         let before = Tally {
             games: 10,
             positions: 1000,
-            results: [5, 4, 1],
+            results: [1, 5, 4],
         };
         let now = Tally {
             games: 20,
             positions: 3000,
-            results: [10, 8, 2],
+            results: [2, 10, 8],
         };
         let line = |goal| super::line(goal, &before, &now, Duration::from_secs(100));
         assert_eq!(

@@ -1,32 +1,30 @@
 //! A run: threads that play, and one that writes.
 #![forbid(unsafe_code)]
 
-use super::evaluation::Evaluation;
-use super::play::{Effort, PlayError, Player};
+use super::play::{Effort, OpeningError, Player};
 use super::progress::{Progress, Tally};
-use super::settings::{Goal, Settings};
-use crate::cli::{console, interrupt};
+use super::settings::{DatagenSettings, Goal};
+use crate::cli::console::eprint_line;
+use crate::cli::interrupt;
 use crate::data::{DataError, Game, GameWriter};
-use crate::eval::nnue::NetError;
-use crate::search::MemoryError;
+use crate::eval::nnue::{LoadedNetwork, NetError, embedded};
+use crate::search::{MemoryError, STACK_SIZE};
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Stack of a thread that searches, in bytes, as that of the search threads.
-const STACK_SIZE: usize = 16 << 20;
-/// How often to look at the signals.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
+/// How often to look for signals.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Why a run failed.
 #[derive(Debug, Error)]
-pub enum RunError {
+pub enum DatagenError {
     /// The network.
     #[error("network {}: {error}", .path.display())]
     Network {
@@ -40,37 +38,37 @@ pub enum RunError {
     Data(#[from] DataError),
     /// A game.
     #[error(transparent)]
-    Play(#[from] PlayError),
+    Opening(#[from] OpeningError),
     /// Memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// Threads.
-    #[error("a thread could not be started: {0}")]
+    #[error("failed to spawn thread: {0}")]
     Thread(io::Error),
 }
 
 /// The games still to be played.
-struct Games {
+struct GameQueue {
     /// The next number to look at.
     next: u32,
     /// Numbers of games that the file has.
     present: HashSet<u32>,
     goal: Goal,
-    /// Games in the file and in play.
+    /// Games in the file and in progress.
     games: u64,
     /// Positions of finished games.
     positions: u64,
 }
 
-impl Games {
-    /// The next game to play, unless there are enough.
+impl GameQueue {
+    /// The next game to play, unless the goal is reached.
     fn take(&mut self) -> Option<u32> {
-        let enough = match self.goal {
+        let is_reached = match self.goal {
             Goal::Games(goal) => self.games >= u64::from(goal),
             Goal::Positions(goal) => self.positions >= goal,
             Goal::Never => false,
         };
-        if enough {
+        if is_reached {
             return None;
         }
         while self.present.contains(&self.next) {
@@ -83,33 +81,55 @@ impl Games {
     }
 }
 
-/// A game and its side lines with what they took, or why there is none.
-type Finished = Result<(Vec<Game>, Effort), PlayError>;
+/// A game behind its side lines, with what they took, or why there is none.
+type Finished = Result<(Vec<Game>, Effort), OpeningError>;
 
-/// Plays games until the goal is reached or the user has had enough.
+/// Plays games until the goal is reached or the run is interrupted.
 ///
 /// # Errors
-/// When the network or the file cannot be used; the games written so far stay.
-pub fn run(settings: &Settings) -> Result<(), RunError> {
-    let evaluation = Evaluation::load(settings.net.as_deref()).map_err(|error| {
-        let path = settings.net.clone().unwrap_or_default();
-        RunError::Network { path, error }
-    })?;
+/// When the network or the file cannot be used; the games written so far are kept.
+pub fn run(settings: &DatagenSettings) -> Result<(), DatagenError> {
+    let network = match &settings.net {
+        None => embedded(),
+        Some(path) => match LoadedNetwork::read(path) {
+            Ok(loaded) => Arc::new(loaded.network),
+            Err(error) => {
+                let path = path.clone();
+                return Err(DatagenError::Network { path, error });
+            }
+        },
+    };
     let mut tally = Tally::default();
     let mut present = HashSet::new();
-    let header = settings.header(&evaluation);
+    let header = settings.header(&network);
     let (mut writer, torn) = GameWriter::append(&settings.out, &header, |game| {
         tally.add(game);
         if !game.is_side_line() {
             present.insert(game.number);
         }
     })?;
-    announce(settings, &evaluation, &tally, torn);
+    eprint_line(format_args!(
+        "{}: {}, {} nodes, seed {}, {} threads",
+        settings.out.display(),
+        header.evaluation,
+        settings.rules.nodes,
+        settings.rules.seed,
+        settings.threads
+    ));
+    if torn > 0 {
+        eprint_line(format_args!("removed {torn} bytes: a truncated last game"));
+    }
+    if tally.games > 0 {
+        let (games, positions) = (tally.games, tally.positions);
+        eprint_line(format_args!(
+            "continuing {games} games, {positions} positions"
+        ));
+    }
 
     let players: Result<Vec<Player>, MemoryError> = (0..settings.threads)
-        .map(|_| Player::new(settings.rules.clone(), evaluation.network.clone()))
+        .map(|_| Player::new(settings.rules.clone(), Arc::clone(&network)))
         .collect();
-    let games = Mutex::new(Games {
+    let queue = Mutex::new(GameQueue {
         next: 0,
         present,
         goal: settings.goal,
@@ -120,19 +140,19 @@ pub fn run(settings: &Settings) -> Result<(), RunError> {
     let (sender, finished) = sync_channel(settings.threads * 4);
     thread::scope(|scope| {
         for player in players? {
-            let (games, stop, sender) = (&games, &stop, sender.clone());
+            let (queue, stop, sender) = (&queue, &stop, sender.clone());
             thread::Builder::new()
                 .stack_size(STACK_SIZE)
-                .spawn_scoped(scope, move || play(player, games, stop, &sender))
+                .spawn_scoped(scope, move || play(player, queue, stop, &sender))
                 .map_err(|error| {
                     stop.store(true, Ordering::Relaxed);
-                    RunError::Thread(error)
+                    DatagenError::Thread(error)
                 })?;
         }
         drop(sender);
         let written = write(&mut writer, &finished, tally, settings.goal, &stop);
         stop.store(true, Ordering::Relaxed);
-        // Whoever waits for room in the channel must not wait for ever.
+        // No thread may wait for ever for room in the channel.
         drop(finished);
         written
     })
@@ -141,16 +161,16 @@ pub fn run(settings: &Settings) -> Result<(), RunError> {
 /// Plays games as long as there are some to play.
 fn play(
     mut player: Player,
-    games: &Mutex<Games>,
+    queue: &Mutex<GameQueue>,
     stop: &AtomicBool,
     sender: &SyncSender<Finished>,
 ) {
     // The data is plain numbers: a panic elsewhere cannot leave it half written.
-    let lock = || games.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     let mut next = lock().take();
     while let Some(number) = next {
-        let lines = match player.play(number, stop) {
-            Ok(Some(lines)) => lines,
+        let games = match player.play(number, stop) {
+            Ok(Some(games)) => games,
             Ok(None) => return,
             Err(error) => {
                 // Nobody listens any more when another thread failed before.
@@ -159,11 +179,11 @@ fn play(
             }
         };
         next = {
-            let mut games = lock();
-            games.positions += lines.iter().map(Game::searched).sum::<usize>() as u64;
-            games.take()
+            let mut queue = lock();
+            queue.positions += games.iter().map(Game::searched).sum::<usize>() as u64;
+            queue.take()
         };
-        if sender.send(Ok((lines, player.take_effort()))).is_err() {
+        if sender.send(Ok((games, player.take_effort()))).is_err() {
             return;
         }
     }
@@ -176,14 +196,14 @@ fn write(
     mut tally: Tally,
     goal: Goal,
     stop: &AtomicBool,
-) -> Result<(), RunError> {
+) -> Result<(), DatagenError> {
     let mut progress = Progress::new(goal, tally);
     let mut total = Effort::default();
     loop {
-        match finished.recv_timeout(SIGNAL_INTERVAL) {
+        match finished.recv_timeout(POLL_INTERVAL) {
             Ok(finished) => {
-                let (lines, effort) = finished?;
-                for game in &lines {
+                let (games, effort) = finished?;
+                for game in &games {
                     writer.write(game)?;
                     tally.add(game);
                 }
@@ -200,28 +220,4 @@ fn write(
     writer.finish()?;
     progress.finish(&tally, total);
     Ok(())
-}
-
-/// Says what is about to happen.
-fn announce(settings: &Settings, evaluation: &Evaluation, before: &Tally, torn: u64) {
-    let rules = &settings.rules;
-    console::eprint_line(format_args!(
-        "{}: evaluation {}, {} nodes, seed {}, threads {}",
-        settings.out.display(),
-        evaluation.name,
-        rules.nodes,
-        rules.seed,
-        settings.threads
-    ));
-    if torn > 0 {
-        console::eprint_line(format_args!(
-            "removed {torn} bytes at the end: a game that was cut short while it was written"
-        ));
-    }
-    if before.games > 0 {
-        console::eprint_line(format_args!(
-            "the file has {} games, {} positions",
-            before.games, before.positions
-        ));
-    }
 }

@@ -1,15 +1,18 @@
-//! What `komaoto datagen` was asked to do.
+//! The command line of `komaoto datagen`, and the header of the file it asks for.
 #![forbid(unsafe_code)]
 
-use super::evaluation::Evaluation;
-use super::play::Rules;
+use super::openings::{self, OpeningsError};
+use super::play::{GameRules, MAX_IMBALANCE, OPENING_PLIES};
+use super::referee::AGREEMENT;
 use crate::cli::arguments::{ArgumentError, Arguments};
-use crate::cli::{StableRng, cores};
+use crate::cli::{StableRng, cores, stable_rng};
 use crate::data::{DataError, GameReader, Header, Problem, is_game_file};
+use crate::eval::Evaluator;
+use crate::eval::nnue::Network;
 use crate::eval::units::ScoreUnit;
 use crate::position::Position;
-use crate::selfplay::openings::{self, OpeningsError};
-use crate::types::{Value, value};
+use crate::types::value;
+use rand::seq::IndexedRandom;
 use rand::{RngCore, SeedableRng};
 use std::ffi::OsString;
 use std::fs;
@@ -19,108 +22,83 @@ use std::sync::Arc;
 
 /// What `komaoto datagen --help` prints.
 pub const HELP: &str = "\
-komaoto datagen: games of the engine against itself, with the score of every search
-  --out FILE       file of games; one that exists is continued
-  --games N        end when the file holds N games
-  --positions N    end when the file holds N positions with a score
-                   (neither: go on until Ctrl-C)
-  --threads N      games played at a time (all cores)
-  --nodes N        nodes of a search in the mean (1000): its last iteration is finished
-  --seed N         decides the openings (random)
-  --openings FILE  positions, one SFEN a line, that every other game starts from, with up to six
-                   random moves (none: all start from the even start position, with 4 to 14)
-  --side-lines N   one move in N, in the mean, leaves the game with a random move for some N moves, so
-                   that positions after bad moves come up (none); the game itself goes on without it
-  --visits N       of each search, keep what it found out about up to N other positions as well (16):
-                   many times more for komaoto train to learn from, and as much larger a file.
-                   A game has room for 64 KB: those of some searches are left out if they take more
-  --net FILE       network to play with (the embedded network)
-  --max-moves N    the game is drawn after N moves (320)
-  --adjudicate N   a game is given to the side that four searches in a row give N centipawns or more
-                   (only mates); see the points scored in komaoto data info before you choose, and
-                   give komaoto train a --scale: results follow the scores then
-Numbers may end with k or M. A game depends on these settings, the network and its number in the file
-alone. A file is continued with the settings it began with. Ctrl-C gives up the games being played
-and ends; killing the program loses no more than those.";
+komaoto datagen --out FILE: generates training data, games of the engine against itself with the score
+of every search
+  --out FILE       file of games (.koma); an existing one is continued
+  --games N        stop when the file has N games
+  --positions N    stop when the file has N positions with a score (neither: stop on Ctrl-C)
+  --threads N      games played in parallel (all cores)
+  --nodes N        average nodes per search (1000); the last iteration is finished
+  --seed N         seed for the openings (random)
+  --openings FILE  start positions, one SFEN per line, for every other game, followed by up to 6 random
+                   moves (none: all games start from the even start position with 4 to 14 random moves)
+  --side-lines N   leave the game with a random move once in N moves on average, for N moves on average,
+                   to get positions after bad moves (none); the game itself goes on without it
+  --visits N       TreeStrap positions to keep per search (16): scores or bounds of other positions that
+                   it searched. Many times more to train on, and as much larger files; what exceeds
+                   64 KB a game is dropped evenly
+  --net FILE       network to play with (the built-in one)
+  --max-moves N    draw after N moves (320)
+  --adjudicate N   adjudicate when four searches in a row agree on N centipawns or more (only on mates).
+                   Results follow the scores then: train with a fixed --eval-scale
+Numbers may end with k or M. A game depends only on these settings, the network and its number in the
+file. A file is continued with the settings it was begun with. Ctrl-C drops the games in progress, and so
+does killing the process.";
 
-/// Defaults of options.
 const NODES: u64 = 1000;
-const MAX_MOVES: u32 = 320;
-const VISITS: u32 = 16;
-/// Nothing but mates is safe: of games in which both sides see 3000 centipawns of a handcrafted
-/// evaluation, every twelfth ends the other way when it is played on.
-const ADJUDICATION: Value = value::MATE_IN_MAX_PLY;
-/// Most that openings may be out of balance, in centipawns.
-const BALANCE: Value = 400;
-/// Lowest score to adjudicate games by.
-const LEAST_ADJUDICATION: u16 = 500;
-/// Most moves of a game that the file format has room for, in round numbers.
-const MOST_MOVES: u32 = 10_000;
+/// Ctrl-C waits for the end of a search.
+const MAX_NODES: u64 = 10_000_000;
+const MOVES: u64 = 320;
+/// The file format has no room for many more.
+const MAX_MOVES: u64 = 10_000;
+const VISITS: u64 = 16;
+const MAX_VISITS: u64 = 10_000;
+const MAX_SIDE_LINES: u64 = 100_000;
+/// Only mates are safe: when both sides saw 3000 centipawns of a handcrafted evaluation, every twelfth game
+/// was won by the other side.
+const ADJUDICATION: u64 = value::MATE_IN_MAX_PLY as u64;
+const MIN_ADJUDICATION: u64 = 500;
 
-/// Most nodes of a search: Ctrl-C waits for its end.
-const MOST_NODES: u64 = 10_000_000;
-/// Fewest side lines, one in so many moves.
-const MOST_SIDE_LINES: u32 = 100_000;
-/// Most positions to keep of a search.
-const MOST_VISITS: u32 = 10_000;
-
-/// When to end.
+/// When to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// When the file holds so many games.
+    /// When the file has so many games.
     Games(u32),
-    /// When the file holds so many positions with a score.
+    /// When the file has so many positions with a score.
     Positions(u64),
-    /// When told to.
+    /// On Ctrl-C.
     Never,
 }
 
 /// Everything asked for.
-pub struct Settings {
+pub struct DatagenSettings {
     /// The file of games.
     pub out: PathBuf,
-    /// When to end.
     pub goal: Goal,
-    /// Games played at a time.
     pub threads: usize,
-    /// What decides the games.
-    pub rules: Rules,
-    /// A network file.
+    pub rules: GameRules,
+    /// A network file; `None` for the built-in network.
     pub net: Option<PathBuf>,
 }
 
-impl Settings {
-    /// Reads the arguments behind `datagen`.
+impl DatagenSettings {
+    /// Reads the arguments of `datagen`.
     ///
     /// # Errors
-    /// When they make no sense, or the file to continue cannot be read.
-    pub fn read(arguments: Vec<OsString>) -> Result<Settings, SettingsError> {
+    /// When they are invalid, or the file to continue cannot be read.
+    pub fn read(arguments: Vec<OsString>) -> Result<DatagenSettings, SettingsError> {
         let mut arguments = Arguments::new(arguments);
         let out = arguments.path("--out")?;
-        let games = arguments.number("--games", 1..=u32::MAX)?;
-        let positions = arguments.number("--positions", 1..=u64::MAX)?;
-        let threads = arguments.number("--threads", 1..=1024u32)?;
-        let nodes = arguments.number("--nodes", 1..=MOST_NODES)?;
-        let seed = arguments.number("--seed", 0..=u64::MAX)?;
-        let net = arguments.path("--net")?;
-        let book = arguments.path("--openings")?;
-        let side_lines = arguments.number("--side-lines", 2..=MOST_SIDE_LINES)?;
-        let visits = arguments.number("--visits", 0..=MOST_VISITS)?;
-        let max_moves = arguments.number("--max-moves", 20..=MOST_MOVES)?;
-        let highest = ADJUDICATION as u16;
-        let adjudication = arguments.number("--adjudicate", LEAST_ADJUDICATION..=highest)?;
-        if let Some(extra) = arguments.rest()?.first() {
-            return Err(ArgumentError::Unknown(extra.to_string_lossy().into()).into());
-        }
         let out = out.ok_or(ArgumentError::Missing("--out FILE"))?;
         if !is_game_file(&out) {
-            return Err(ArgumentError::BadValue {
+            return Err(SettingsError::Argument(ArgumentError::BadValue {
                 name: "--out",
-                expected: "a file of games, as in games.koma".into(),
+                expected: "a file of games such as games.koma".into(),
                 found: out.display().to_string(),
-            }
-            .into());
+            }));
         }
+        let games = arguments.number("--games", 1..=u32::MAX)?;
+        let positions = arguments.number("--positions", 1..=u64::MAX)?;
         let goal = match (games, positions) {
             (Some(_), Some(_)) => {
                 return Err(ArgumentError::Together("--games", "--positions").into());
@@ -129,50 +107,45 @@ impl Settings {
             (None, Some(positions)) => Goal::Positions(positions),
             (None, None) => Goal::Never,
         };
-        let begun = begun(&out)?;
-        let is_begun = begun.is_some();
-        // A setting of the file, which has to be one that could have been asked for.
-        let begun = |name: &str, range: RangeInclusive<u64>| -> Result<Option<u64>, DataError> {
-            let Some(text) = begun.as_ref().and_then(|header| header.setting(name)) else {
-                return Ok(None);
-            };
-            match text.parse() {
-                Ok(number) if range.contains(&number) => Ok(Some(number)),
-                _ => Err(DataError::of_file(
-                    &out,
-                    Problem::Header("a setting is out of range"),
-                )),
+        let threads = arguments.number("--threads", 1..=1024u32)?;
+        let net = arguments.path("--net")?;
+        let openings = match arguments.path("--openings")? {
+            Some(path) => openings::read(&path)?.into(),
+            None => Arc::default(),
+        };
+        let header = existing_header(&out)?;
+        // What is not given is taken from the file to continue.
+        let mut setting = |option, key: &str, range: RangeInclusive<u64>, default: u64| {
+            if let Some(given) = arguments.number(option, range.clone())? {
+                return Ok(given);
             }
+            let Some(text) = header.as_ref().and_then(|header| header.setting(key)) else {
+                return Ok(default);
+            };
+            let number = text.parse().ok().filter(|number| range.contains(number));
+            let problem = Problem::Header("setting out of range");
+            number.ok_or_else(|| SettingsError::Data(DataError::of_file(&out, problem)))
         };
-        let begun_nodes = begun("nodes", 1..=MOST_NODES)?;
-        let begun_moves = begun("max-moves", 20..=MOST_MOVES.into())?.map(|it| it as u32);
-        let begun_lines = begun("side-lines", 2..=MOST_SIDE_LINES.into())?.map(|it| it as u32);
-        let begun_visits = begun("visits", 0..=MOST_VISITS.into())?.map(|it| it as u32);
-        let scores = LEAST_ADJUDICATION.into()..=highest.into();
-        let begun_score = begun("adjudication-score", scores)?.map(|it| it as Value);
-        let rules = Rules {
-            seed: seed
-                .or(begun("seed", 0..=u64::MAX)?)
-                .unwrap_or_else(|| StableRng::from_os_rng().next_u64()),
-            nodes: nodes.or(begun_nodes).unwrap_or(NODES),
-            max_moves: max_moves.or(begun_moves).unwrap_or(MAX_MOVES),
-            opening: 4..=14,
-            book: match book {
-                Some(path) => openings::read(&path)?.into(),
-                None => Arc::default(),
-            },
-            side_lines: side_lines.or(begun_lines).unwrap_or(0),
-            visits: visits
-                .or(begun_visits)
-                .unwrap_or(if is_begun { 0 } else { VISITS }),
-            balance: BALANCE,
-            adjudication: adjudication
-                .map(Value::from)
-                .or(begun_score)
-                .unwrap_or(ADJUDICATION),
-            agreement: 4,
+        let seed = StableRng::from_os_rng().next_u64();
+        let adjudications = MIN_ADJUDICATION..=ADJUDICATION;
+        let rules = GameRules {
+            seed: setting("--seed", "seed", 0..=u64::MAX, seed)?,
+            nodes: setting("--nodes", "nodes", 1..=MAX_NODES, NODES)?,
+            max_moves: setting("--max-moves", "max-moves", 20..=MAX_MOVES, MOVES)? as u32,
+            openings,
+            side_lines: setting("--side-lines", "side-lines", 0..=MAX_SIDE_LINES, 0)? as u32,
+            visits: setting("--visits", "visits", 0..=MAX_VISITS, VISITS)? as u32,
+            adjudication: setting(
+                "--adjudicate",
+                "adjudication-score",
+                adjudications,
+                ADJUDICATION,
+            )? as i32,
         };
-        Ok(Settings {
+        if let Some(extra) = arguments.rest()?.first() {
+            return Err(ArgumentError::Unknown(extra.to_string_lossy().into()).into());
+        }
+        Ok(DatagenSettings {
             out,
             goal,
             threads: threads.map_or_else(cores, |threads| threads as usize),
@@ -181,43 +154,42 @@ impl Settings {
         })
     }
 
-    /// The header of the file.
-    pub fn header(&self, evaluation: &Evaluation) -> Header {
+    /// The header of the file, for games with a network.
+    pub fn header(&self, network: &Arc<Network>) -> Header {
         let rules = &self.rules;
-        let (low, high) = (rules.opening.start(), rules.opening.end());
+        let (low, high) = (OPENING_PLIES.start(), OPENING_PLIES.end());
         let mut settings = vec![
             ("seed", rules.seed.to_string()),
             ("nodes", rules.nodes.to_string()),
             ("max-moves", rules.max_moves.to_string()),
             ("random-plies", format!("{low}-{high}")),
-            ("opening-balance", rules.balance.to_string()),
+            ("opening-balance", MAX_IMBALANCE.to_string()),
             ("adjudication-score", rules.adjudication.to_string()),
-            ("adjudication-plies", rules.agreement.to_string()),
+            ("adjudication-plies", AGREEMENT.to_string()),
+            ("side-lines", rules.side_lines.to_string()),
+            ("visits", rules.visits.to_string()),
         ];
-        if rules.side_lines > 0 {
-            settings.push(("side-lines", rules.side_lines.to_string()));
-        }
-        if rules.visits > 0 {
-            settings.push(("visits", rules.visits.to_string()));
-        }
-        if !rules.book.is_empty() {
-            // With other positions the games would be others.
-            let keys = rules.book.iter().map(Position::key);
+        if !rules.openings.is_empty() {
+            let keys = rules.openings.iter().map(Position::key);
             let hash = keys.fold(0, |hash: u64, key| hash.rotate_left(1) ^ key);
-            settings.push(("openings", format!("{} {hash:016x}", rules.book.len())));
+            settings.push(("openings", format!("{} {hash:016x}", rules.openings.len())));
         }
         let settings = settings.into_iter();
         Header {
             engine: concat!("Komaoto ", env!("CARGO_PKG_VERSION")).into(),
-            evaluation: evaluation.name.clone(),
-            evaluation_hash: evaluation.hash,
+            evaluation: format!(
+                "network {}, FV_SCALE {}",
+                network.architecture(),
+                network.fv_scale()
+            ),
+            evaluation_hash: network_hash(network),
             unit: ScoreUnit::CENTIPAWNS,
             settings: settings.map(|(key, value)| (key.into(), value)).collect(),
         }
     }
 }
 
-/// What is wrong with what was asked for.
+/// What is wrong with the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// An argument.
@@ -231,11 +203,42 @@ pub enum SettingsError {
     Data(#[from] DataError),
 }
 
-/// The header of a file that is to be continued.
-fn begun(path: &Path) -> Result<Option<Header>, DataError> {
-    let is_new = fs::metadata(path).map_or(true, |metadata| metadata.len() == 0);
-    if is_new {
-        return Ok(None);
+/// The header of a file to continue.
+fn existing_header(path: &Path) -> Result<Option<Header>, DataError> {
+    match fs::metadata(path).map_or(0, |metadata| metadata.len()) {
+        0 => Ok(None),
+        _ => Ok(Some(GameReader::open(path)?.header().clone())),
     }
-    Ok(Some(GameReader::open(path)?.header().clone()))
+}
+
+/// A hash of the values of many positions, which tells networks apart.
+fn network_hash(network: &Arc<Network>) -> u64 {
+    const GAMES: u64 = 32;
+    const PLIES: usize = 40;
+    let mut evaluator = Evaluator::new(Arc::clone(network));
+    let mut hash = crc32fast::Hasher::new();
+    for game in 0..GAMES {
+        let mut rng = stable_rng(0, game);
+        let mut position = Position::startpos();
+        for _ in 0..PLIES {
+            let Some(&mv) = position.legal_moves().choose(&mut rng) else {
+                break;
+            };
+            position.do_move(mv);
+            evaluator.reset(&position);
+            hash.update(&evaluator.evaluate(&position).to_le_bytes());
+        }
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::embedded;
+
+    #[test]
+    fn a_network_has_one_hash() {
+        assert_eq!(network_hash(&embedded()), network_hash(&embedded()));
+    }
 }

@@ -160,7 +160,7 @@ fn a_killed_run_is_continued_as_if_nothing_had_happened() {
     // Seed and nodes are those of the file.
     let options = format!("datagen --out FILE --threads 2 --games {goal}");
     let said = succeed(&options, &killed);
-    assert!(said.contains("cut short"), "{said}");
+    assert!(said.contains("truncated"), "{said}");
     let after = read(&killed).1;
     assert_eq!(games(&after), goal);
     assert!(after.len() > goal, "no side lines");

@@ -1,22 +1,25 @@
-use super::*;
-use crate::eval::nnue::embedded;
+//! Games of the engine against itself.
 
-fn rules() -> Rules {
-    Rules {
+use crate::data::Game;
+use crate::eval::nnue::embedded;
+use crate::position::Position;
+use crate::selfplay::play::{GameRules, MAX_IMBALANCE, OpeningError, Player, hash_megabytes};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+fn rules() -> GameRules {
+    GameRules {
         seed: 1,
         nodes: 60,
         max_moves: 100,
-        opening: 4..=14,
-        book: Arc::default(),
+        openings: Arc::default(),
         side_lines: 0,
         visits: 0,
-        balance: 700,
         adjudication: 3000,
-        agreement: 4,
     }
 }
 
-fn player(rules: Rules) -> Player {
+fn player(rules: GameRules) -> Player {
     Player::new(rules, embedded()).unwrap()
 }
 
@@ -57,7 +60,7 @@ fn a_game_depends_on_nothing_played_before() {
             game.moves.len() - usize::from(game.opening)
         );
         let first = game.moves[usize::from(game.opening)].score.unwrap();
-        assert!(first.abs() <= 700);
+        assert!(i32::from(first).abs() <= MAX_IMBALANCE);
     }
 }
 
@@ -68,14 +71,14 @@ fn a_player_stops_when_told_to() {
 }
 
 #[test]
-fn what_searches_came_by_is_kept() {
+fn treestrap_positions_are_kept() {
     let visits = 5;
-    let rules = Rules {
+    let rules = GameRules {
         nodes: 300,
         visits,
         ..rules()
     };
-    let plain = player(Rules {
+    let plain = player(GameRules {
         visits: 0,
         ..rules.clone()
     });
@@ -107,8 +110,11 @@ fn the_hash_table_grows_with_the_nodes() {
 #[test]
 fn every_other_game_starts_from_the_book() {
     let start = "4k4/9/9/9/9/9/PPPPPPPPP/9/4K4 b RBrb 31";
-    let book = [Position::from_sfen(start).unwrap()].into();
-    let mut player = player(Rules { book, ..rules() });
+    let openings = [Position::from_sfen(start).unwrap()].into();
+    let mut player = player(GameRules {
+        openings,
+        ..rules()
+    });
     for number in 0..4 {
         let game = game(&mut player, number);
         let expected = (number % 2 == 1).then_some(start);
@@ -125,20 +131,19 @@ fn every_other_game_starts_from_the_book() {
 #[test]
 fn openings_without_balance_are_given_up() {
     let lopsided = "4k4/9/9/9/9/9/9/9/4K4 b 18P4L4N4S4G2B2R 1";
-    let book = [Position::from_sfen(lopsided).unwrap()].into();
-    let rules = Rules {
+    let openings = [Position::from_sfen(lopsided).unwrap()].into();
+    let rules = GameRules {
         nodes: 1,
         ..rules()
     };
-    let mut player = player(Rules { book, ..rules });
+    let mut player = player(GameRules { openings, ..rules });
     assert!(player.play(0, &go()).is_ok());
-    let error = player.play(1, &go()).unwrap_err();
-    assert_eq!((error.number, error.balance), (1, 700));
+    assert_eq!(player.play(1, &go()), Err(OpeningError(1)));
 }
 
 #[test]
 fn side_lines_leave_a_game_as_it_is() {
-    let rules = Rules {
+    let rules = GameRules {
         side_lines: 8,
         ..rules()
     };

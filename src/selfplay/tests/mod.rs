@@ -1,0 +1,3 @@
+//! Unit tests of the selfplay module.
+
+mod play;
