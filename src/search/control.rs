@@ -1,4 +1,4 @@
-//! Flags and counters shared by the threads of one search and by whoever controls it.
+//! Flags and counters of one search, shared by its threads and the thread that controls them.
 #![forbid(unsafe_code)]
 
 use super::limits::Clock;

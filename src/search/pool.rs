@@ -404,7 +404,7 @@ impl Worker {
             self.choose_best_move(&others)
         });
         self.release();
-        // Whoever has read the best move finds the searcher idle.
+        // A client that has read the best move finds the searcher idle.
         self.control.finish();
         if let Some(mut main) = self.main.take() {
             main.report.best_move(best_move);
@@ -467,7 +467,7 @@ impl Worker {
             let (best, score) = (chosen.best.clone(), chosen.score);
             self.root_moves[0] = RootMove { score, ..best };
         }
-        // The last iteration may have reported the same.
+        // The last iteration may have reported it already.
         if self.reported_nodes != Some(self.nodes) || !others.is_empty() {
             self.report_lines(depth);
         }

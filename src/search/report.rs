@@ -71,7 +71,7 @@ pub trait Report: Send {
     fn best_move(&mut self, best_move: BestMove);
 }
 
-/// A report to nobody.
+/// Discards all output.
 pub struct NullReport;
 
 impl Report for NullReport {

@@ -2,7 +2,7 @@
 //!
 //! Parsing is as tolerant as the protocol asks for: any blanks separate words, unknown words are
 //! ignored and the rest of the line is used, numbers of any size are clamped. At most one error is
-//! reported per line. Nothing here knows the position, so nothing here knows which moves are legal.
+//! reported per line. Moves are only checked for their syntax: the grammar has no position.
 
 use super::error::{PositionError, UsiError, truncate};
 use super::options::{MAX_HASH, MAX_THREADS};

@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// How many lines that end whatever is running ([`stops_everything`]) have been read but not
-    /// executed. To be counted up by whoever reads lines ahead.
+    /// executed. The reader counts them up, the engine counts them down.
     pub fn pending_stops(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.pending_stops)
     }

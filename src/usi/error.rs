@@ -11,7 +11,7 @@ pub enum UsiError {
     /// No word of the line is a command.
     #[error("unknown command `{0}`; type help for a list")]
     UnknownCommand(String),
-    /// A word that its command does not know.
+    /// A word that means nothing to its command.
     #[error("{command}: ignoring unknown word `{word}`")]
     UnknownWord {
         /// The command.

@@ -1,6 +1,5 @@
-//! Standard input. A thread of its own reads lines ahead, so that a `stop` gets through to a
-//! command that is being waited for. Lines are bytes: paths arrive in whatever encoding the GUI
-//! uses.
+//! Standard input, read ahead on another thread, so that a `stop` can end a command that the main
+//! thread is waiting for. Lines are bytes: paths arrive in whatever encoding the GUI uses.
 
 use super::command::stops_everything;
 use super::error::UsiError;

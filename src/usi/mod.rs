@@ -5,9 +5,15 @@
 //! (lines)  (parser)   (state)  +-> task: mate, perft, bench ----+
 //! ```
 //!
-//! The main thread executes one line at a time; searches and tasks run on threads of their own
-//! and print their answers themselves. [`options`] is the table of USI options, and everything
-//! printed goes through one [`output`].
+//! The main thread executes one line at a time; searches and tasks run on other threads and print
+//! their answers themselves. [`options`] is the table of USI options, and everything printed goes
+//! through one [`output`].
+//!
+//! The life of a `go`: [`command`] parses its [`Limits`](crate::search::Limits), and the [`engine`]
+//! passes them to [`Searcher::go`](crate::search::Searcher::go) (`search/pool.rs`), which sends a
+//! `Job` to each thread. Each `Worker` (`worker.rs`) deepens iteratively (`iterate.rs`). The main
+//! thread watches the clock (`time.rs`), prints `info` lines through [`report`], lets the results of
+//! all threads vote, and reports the `BestMove`.
 //!
 //! The contract: exactly one `bestmove` for each `go` and one `checkmate` for each `go mate`, in
 //! order; no input makes the engine panic, hang or lose its position; whatever was wrong with a

@@ -1,4 +1,4 @@
-//! Long work beside the search, each on a thread of its own: mate search, perft, bench.
+//! Long work other than the search, each on its own thread: mate search, perft, bench.
 
 use super::bench;
 use super::output::Output;
@@ -33,7 +33,7 @@ enum TaskKind {
 pub struct Task {
     kind: TaskKind,
     stop: Arc<AtomicBool>,
-    /// Set just before the answer is printed: whoever has read it finds the engine idle.
+    /// Set just before the answer is printed: a client that has read it finds the engine idle.
     answered: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
