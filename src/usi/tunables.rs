@@ -1,17 +1,16 @@
-//! The numbers of the search as options, and in the forms that tuners read (cargo
-//! feature `tune`).
+//! The search parameters as options, and in the formats that tuners read (cargo feature `tune`).
 
 use super::command::parse_number;
 use super::error::{UsiError, truncate};
 use crate::search::params::{self, Param};
 use std::sync::atomic::Ordering;
 
-/// How many steps of a tuner's last iterations make up a number's range.
-const LAST_STEPS: f64 = 20.0;
-/// Learning rate of a tuner's last iterations, as a share of the squared step.
-const LAST_RATE: f64 = 0.002;
+/// The range of a parameter as a multiple of its `c_end`.
+const RANGE_PER_C_END: f64 = 20.0;
+/// SPSA's `r_end`: the final learning rate as a fraction of the squared `c_end`.
+const R_END: f64 = 0.002;
 
-/// The `option` lines of all numbers.
+/// The `option` lines of all parameters.
 pub fn declarations() -> impl Iterator<Item = String> {
     params::all().into_iter().map(|param| {
         format!(
@@ -21,7 +20,7 @@ pub fn declarations() -> impl Iterator<Item = String> {
     })
 }
 
-/// Sets a number, clamped to its range; `None` when there is none of that name.
+/// Sets a parameter, clamped to its range; `None` when there is none of that name.
 pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     let mut params = params::all().into_iter();
     let param = params.find(|param| param.name.eq_ignore_ascii_case(name))?;
@@ -33,25 +32,25 @@ pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
             current: param.value.load(Ordering::Relaxed).to_string(),
         }));
     };
-    let taken = number.clamp(param.min.into(), param.max.into());
-    param.value.store(taken as i32, Ordering::Relaxed);
+    let value = number.clamp(param.min.into(), param.max.into());
+    param.value.store(value as i32, Ordering::Relaxed);
     Some(Ok(()))
 }
 
-/// Step of a tuner's last iterations (`c_end`): large enough to be seen in games, at least one.
-fn last_step(param: &Param) -> f64 {
-    (f64::from(param.max - param.min) / LAST_STEPS).max(1.0)
+/// SPSA's `c_end`, the final step: large enough to matter in games, at least one.
+fn c_end(param: &Param) -> f64 {
+    (f64::from(param.max - param.min) / RANGE_PER_C_END).max(1.0)
 }
 
-/// All numbers as OpenBench reads them, one a line: name, type, default, least, largest, `c_end`,
+/// All parameters as OpenBench reads them, one per line: name, type, default, min, max, `c_end`,
 /// `r_end`. <https://github.com/AndyGrant/OpenBench/wiki/SPSA-Tuning-Workloads>
 pub fn spsa_lines() -> String {
     let lines: Vec<String> = params::all()
         .iter()
         .map(|param| {
-            let step = last_step(param);
+            let c_end = c_end(param);
             format!(
-                "{}, int, {}, {}, {}, {step}, {LAST_RATE}",
+                "{}, int, {}, {}, {}, {c_end}, {R_END}",
                 param.name, param.default, param.min, param.max
             )
         })
@@ -59,16 +58,16 @@ pub fn spsa_lines() -> String {
     lines.join("\n")
 }
 
-/// All numbers as ShogiArena asks for them (`usi_tunables`), in JSON.
+/// All parameters as ShogiArena reads them (`usi_tunables`), in JSON.
 pub fn manifest() -> String {
-    let numbers: Vec<String> = params::all()
+    let params: Vec<String> = params::all()
         .iter()
         .map(|param| {
-            let (name, step) = (param.name, last_step(param));
+            let (name, c_end) = (param.name, c_end(param));
             format!(
                 "{{\"id\":\"{name}\",\"option\":\"{name}\",\"value_type\":\"int\",\
                  \"encoding\":\"integer\",\"default\":{},\"min\":{},\"max\":{},\
-                 \"schedule\":{{\"c_end\":{step},\"r_end\":{LAST_RATE}}}}}",
+                 \"schedule\":{{\"c_end\":{c_end},\"r_end\":{R_END}}}}}",
                 param.default, param.min, param.max
             )
         })
@@ -77,7 +76,7 @@ pub fn manifest() -> String {
         "info string shogiarena_tunables_json \
          {{\"schema_version\":\"shogiarena.usi_tunables.v1\",\"tunables\":[{}]}}\n\
          usi_tunablesok",
-        numbers.join(",")
+        params.join(",")
     )
 }
 
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_is_an_option() {
+    fn every_parameter_is_an_option() {
         let lines: Vec<String> = declarations().collect();
         assert_eq!(lines.len(), params::all().len());
         let mut names: Vec<&str> = lines
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_can_be_set_within_their_range() {
+    fn parameters_can_be_set_within_their_range() {
         let param = &params::all()[0];
         assert_eq!(set(param.name, "999999999"), Some(Ok(())));
         assert_eq!(param.value.load(Ordering::Relaxed), param.max);
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn tuners_get_a_line_for_every_number() {
+    fn tuners_get_a_line_for_every_parameter() {
         let text = spsa_lines();
         assert_eq!(text.lines().count(), params::all().len());
         for (line, param) in text.lines().zip(params::all()) {
@@ -121,7 +120,6 @@ mod tests {
             assert!(step >= 1.0 && step <= (max - min) / 2.0, "{line}");
             assert!(rate > 0.0, "{line}");
         }
-        assert!(text.contains("null_base, int, "));
     }
 
     #[test]
