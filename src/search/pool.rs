@@ -13,7 +13,6 @@ use super::limits::{Clock, Limits, SearchOptions};
 use super::report::{BestMove, Info, Report, ScoreBound};
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainThread, Worker};
-use crate::eval::Evaluator;
 use crate::eval::nnue::{self, Network};
 use crate::memory::exceeds_memory;
 use crate::position::{Declaration, Position, see_value};
@@ -128,13 +127,6 @@ impl Searcher {
     pub fn is_searching(&self) -> bool {
         let running = self.running.as_ref();
         running.is_some_and(|running| !running.control.is_finished())
-    }
-
-    /// A readable breakdown of the static evaluation.
-    pub fn explain_eval(&self, position: &Position) -> String {
-        let mut evaluator = Evaluator::new(Arc::clone(&self.network));
-        evaluator.reset(position);
-        evaluator.explain(position)
     }
 
     /// Changes the number of threads (1 to [`MAX_THREADS`]). Waits for a running search, which
