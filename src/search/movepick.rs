@@ -111,6 +111,16 @@ enum Stage {
     Done,
 }
 
+/// A move generator with or without needless non-promotions.
+macro_rules! generator {
+    ($generate:ident) => {
+        |position, all_moves, sink| match all_moves {
+            true => position.$generate::<true>(sink),
+            false => position.$generate::<false>(sink),
+        }
+    };
+}
+
 /// Gives the moves of one node, best guess first. All of them are legal, none comes twice.
 pub struct MovePicker {
     stage: Stage,
@@ -189,7 +199,9 @@ impl MovePicker {
                     return Some(self.tt_move);
                 }
                 Stage::GenerateCaptures | Stage::QsGenerate => {
-                    self.generate_captures(&mut context);
+                    let (position, history) = (context.position, context.history);
+                    let score = CaptureScore { position, history };
+                    self.generate(&mut context, score, generator!(generate_captures));
                     self.stage = if self.stage == Stage::QsGenerate {
                         Stage::QsCaptures
                     } else {
@@ -202,7 +214,8 @@ impl MovePicker {
                 },
                 Stage::GenerateQuiets => {
                     if !self.skip_quiets {
-                        self.generate_quiets(&mut context);
+                        let score = QuietScore::new(&context);
+                        self.generate(&mut context, score, generator!(generate_quiets));
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -234,7 +247,8 @@ impl MovePicker {
                     self.stage = Stage::Done;
                 }
                 Stage::GenerateEvasions => {
-                    self.generate_evasions(&mut context);
+                    let score = EvasionScore::new(&context);
+                    self.generate(&mut context, score, generator!(generate_legal));
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => loop {
@@ -279,68 +293,27 @@ impl MovePicker {
         arena[self.next] = picked.moved(self.next - self.start);
     }
 
-    /// Lets `generate` write scored moves behind those kept, all but the TT move.
+    /// Generates and scores moves behind the bad captures, all but the TT move.
     #[inline(always)]
-    fn fill<S: Score>(
+    fn generate<S: Score>(
         &mut self,
-        arena: &mut MoveArena,
-        position: &Position,
+        context: &mut Context<'_>,
         score: S,
-        generate: impl FnOnce(&mut ScoringSink<'_, S>),
+        generator: impl FnOnce(&Position, bool, &mut ScoringSink<'_, S>),
     ) {
+        let arena = &mut *context.arena;
         arena.truncate(self.bad_end);
         arena.reserve(MAX_MOVES);
-        generate(&mut ScoringSink {
-            position,
+        let mut sink = ScoringSink {
+            position: context.position,
             score,
             tt_move: self.tt_move,
             start: self.start,
             arena,
-        });
-        self.next = self.bad_end;
-        self.end = arena.len();
-    }
-
-    fn generate_captures(&mut self, context: &mut Context<'_>) {
-        let position = context.position;
-        let score = CaptureScore {
-            position,
-            history: context.history,
         };
-        let all = context.all_moves;
-        self.fill(context.arena, position, score, |sink| {
-            if all {
-                position.generate_captures::<true>(sink);
-            } else {
-                position.generate_captures::<false>(sink);
-            }
-        });
-    }
-
-    fn generate_quiets(&mut self, context: &mut Context<'_>) {
-        let position = context.position;
-        let score = QuietScore::new(context);
-        let all = context.all_moves;
-        self.fill(context.arena, position, score, |sink| {
-            if all {
-                position.generate_quiets::<true>(sink);
-            } else {
-                position.generate_quiets::<false>(sink);
-            }
-        });
-    }
-
-    fn generate_evasions(&mut self, context: &mut Context<'_>) {
-        let position = context.position;
-        let score = EvasionScore::new(context);
-        let all = context.all_moves;
-        self.fill(context.arena, position, score, |sink| {
-            if all {
-                position.generate_legal::<true>(sink);
-            } else {
-                position.generate_legal::<false>(sink);
-            }
-        });
+        generator(context.position, context.all_moves, &mut sink);
+        self.next = self.bad_end;
+        self.end = context.arena.len();
     }
 
     /// The best capture left that does not lose by exchange; losing ones are set aside.
@@ -409,11 +382,10 @@ impl<S: Score> ScoringSink<'_, S> {
         }
     }
 
-    // The next three are not inlined: a generator calls them from many places, and is the largest
-    // function of a search as it is.
-
+    // Not inlined, as those of the sink: a generator calls them from many places, and is the
+    // largest function of a search as it is.
     #[inline(never)]
-    fn write_board(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+    fn write_piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
         let piece = self.position.piece_on(from);
         if promoting.any() {
             let promoted = piece.promote();
@@ -425,9 +397,18 @@ impl<S: Score> ScoringSink<'_, S> {
             self.write(piece, Some(from), plain, |to| Move::board(from, to));
         }
     }
+}
+
+impl<S: Score> MoveSink for ScoringSink<'_, S> {
+    #[inline(always)]
+    fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
+        if (plain | promoting).any() {
+            self.write_piece_moves(from, plain, promoting);
+        }
+    }
 
     #[inline(never)]
-    fn write_steps(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
+    fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
         let pawn = Piece::new(self.position.side_to_move(), PieceType::Pawn);
         let promoted = pawn.promote();
         let origin =
@@ -443,28 +424,9 @@ impl<S: Score> ScoringSink<'_, S> {
     }
 
     #[inline(never)]
-    fn write_drops(&mut self, kind: PieceType, targets: Bitboard) {
+    fn drops(&mut self, kind: PieceType, targets: Bitboard) {
         let piece = Piece::new(self.position.side_to_move(), kind);
         self.write(piece, None, targets, |to| Move::drop(kind, to));
-    }
-}
-
-impl<S: Score> MoveSink for ScoringSink<'_, S> {
-    #[inline(always)]
-    fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
-        if (plain | promoting).any() {
-            self.write_board(from, plain, promoting);
-        }
-    }
-
-    #[inline(always)]
-    fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard) {
-        self.write_steps(step, plain, promoting);
-    }
-
-    #[inline(always)]
-    fn drops(&mut self, kind: PieceType, targets: Bitboard) {
-        self.write_drops(kind, targets);
     }
 }
 
