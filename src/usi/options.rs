@@ -242,7 +242,7 @@ impl UsiOption {
             }
             Kind::Check { .. } => format!("option name {name} type check default {default}"),
             Kind::EnteringKingRule { .. } => {
-                let values = EnteringKingRule::ALL.map(EnteringKingRule::name);
+                let values = EnteringKingRule::ALL.map(|rule| rule.to_string());
                 let values = values.join(" var ");
                 format!("option name {name} type combo default {default} var {values}")
             }
@@ -287,7 +287,7 @@ impl UsiOption {
             Kind::EnteringKingRule { set, .. } => match text.parse() {
                 Ok(rule) => set(settings, rule),
                 Err(()) => {
-                    return refuse(EnteringKingRule::ALL.map(EnteringKingRule::name).join("|"));
+                    return refuse(EnteringKingRule::ALL.map(|rule| rule.to_string()).join("|"));
                 }
             },
             Kind::Path { set, .. } if text == EMPTY => set(settings, Vec::new()),
