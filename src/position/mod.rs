@@ -1,12 +1,13 @@
-//! The board, the hands and the rules.
+//! The board, the hands and the rules: moves and their generation, checks and pins, static exchange
+//! evaluation, mate in one, repetition, declaration, SFEN.
 //!
-//! Invariants, checked by [`Position::validate`] after every move in debug builds: the mailbox,
-//! the bitboards and the king squares say the same; board and hands hold no more pieces than a
-//! set has; no two unpromoted pawns of a side share a file (二歩), and none stands where it could
-//! never move; keys, checkers and pins equal what is worked out from scratch; the side not to
-//! move is not in check. `undo_move` restores all of it.
+//! Invariants, checked by [`Position::validate`] after every move of debug builds: mailbox,
+//! bitboards and king squares agree; board and hands hold no more pieces than a set; no two
+//! unpromoted pawns of a side share a file (二歩) and none stands on its last rank; keys, checkers
+//! and pins equal recomputed ones; the side not to move is not in check. `undo_move` restores
+//! everything.
 //!
-//! A king may be missing (mate problems leave out the attacker's); it then cannot be in check.
+//! One king may be missing, as the attacker's is in mate problems (詰将棋).
 #![forbid(unsafe_code)]
 
 mod checks;
@@ -35,7 +36,8 @@ use crate::bitboard::Bitboard;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 use repetition::RepetitionFilter;
 
-/// What [`Position::undo_move`] brings back from a stack instead of working it out.
+/// The part of a position that `undo_move` restores from a stack, because it is costly or
+/// impossible to recompute.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     /// Key of board and side to move.
@@ -64,11 +66,11 @@ pub struct Position {
     board: [Piece; Square::COUNT],
     by_kind: [Bitboard; 16],
     by_color: [Bitboard; 2],
-    /// Golds and promoted small pieces of both sides.
+    /// All that moves like a gold, both sides.
     golds: Bitboard,
     kings: [Option<Square>; 2],
     side: Color,
-    /// Number of the move to be played, 1 at the start of a game.
+    /// Number of the next move, 1 at the start of a game.
     game_ply: u32,
     state: State,
     state_stack: Vec<State>,
@@ -97,19 +99,19 @@ impl Position {
         self.side
     }
 
-    /// Number of the move to be played, counted from the start of the game (1 for its first).
+    /// Number of the next move, 1 at the start of a game.
     #[inline(always)]
     pub fn game_ply(&self) -> u32 {
         self.game_ply
     }
 
-    /// What stands on each square.
+    /// The mailbox: the piece on each square.
     #[inline(always)]
     pub fn board(&self) -> &[Piece; Square::COUNT] {
         &self.board
     }
 
-    /// What stands on a square.
+    /// The piece on a square, or [`Piece::NONE`].
     #[inline(always)]
     pub fn piece_on(&self, sq: Square) -> Piece {
         self.board[sq.index()]
@@ -151,7 +153,7 @@ impl Position {
         self.by_color(color) & self.by_kind(kind)
     }
 
-    /// Golds and promoted small pieces, both sides.
+    /// Golds and promoted pawns, lances, knights and silvers, both sides.
     #[inline(always)]
     pub fn golds(&self) -> Bitboard {
         self.golds
@@ -181,7 +183,7 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// Pieces of the side to move that shield its own king from a slider.
+    /// Pieces of the side to move that are pinned to its king.
     #[inline(always)]
     pub fn pinned(&self) -> Bitboard {
         self.state.pinned
@@ -193,7 +195,7 @@ impl Position {
         self.state.board_key ^ self.state.hand_key
     }
 
-    /// The key that the position will have after a legal move.
+    /// The key after a legal move.
     #[inline]
     pub fn key_after(&self, mv: Move) -> u64 {
         let (us, to) = (self.side, mv.to());
@@ -227,13 +229,7 @@ impl Position {
         self.state.hand_key
     }
 
-    /// The last move, [`Move::NONE`] when there is none.
-    #[inline(always)]
-    pub fn last_move(&self) -> Move {
-        self.state.last_move
-    }
-
-    /// What the last move captured, [`Piece::NONE`] if nothing.
+    /// The piece captured by the last move, or [`Piece::NONE`].
     #[inline(always)]
     pub fn captured(&self) -> Piece {
         self.state.captured
@@ -247,7 +243,7 @@ impl Position {
             .map(|state| state.board_key ^ state.hand_key)
     }
 
-    /// The piece a move puts on its target, after promotion.
+    /// The piece of a move as it arrives on the target square, promoted if the move promotes.
     #[inline(always)]
     pub fn moved_piece_after(&self, mv: Move) -> Piece {
         if mv.is_drop() {
@@ -259,7 +255,7 @@ impl Position {
         }
     }
 
-    /// Whether a move takes a piece.
+    /// Whether a move captures.
     #[inline(always)]
     pub fn is_capture(&self, mv: Move) -> bool {
         self.piece_on(mv.to()).is_some()
@@ -273,7 +269,7 @@ impl Position {
             | self.by_kind(PieceType::Dragon)
     }
 
-    /// The board key, computed from the board.
+    /// The board key, computed anew.
     fn compute_board_key(&self) -> u64 {
         let side = match self.side {
             Color::Black => 0,
@@ -284,14 +280,14 @@ impl Position {
             .fold(side, |key, sq| key ^ zobrist::piece(self.piece_on(sq), sq))
     }
 
-    /// Puts a piece on an empty square, keys aside.
+    /// Puts a piece on an empty square, without updating keys.
     #[inline(always)]
     fn put(&mut self, piece: Piece, sq: Square) {
         self.board[sq.index()] = piece;
         self.toggle(piece, sq);
     }
 
-    /// Takes a piece off its square, keys aside; the mailbox keeps what it held.
+    /// Toggles a piece in the bitboards.
     #[inline(always)]
     fn toggle(&mut self, piece: Piece, sq: Square) {
         let kind = piece.kind();

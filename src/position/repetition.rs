@@ -2,7 +2,7 @@
 //! the superior and inferior positions (優等局面, 劣等局面) that the search uses.
 #![forbid(unsafe_code)]
 
-use super::Position;
+use super::{Position, State};
 use crate::types::Color;
 use std::fmt;
 
@@ -104,14 +104,7 @@ impl Position {
         let hand = self.state.hands[us];
         let mut occurrences = 1;
         for distance in (2..=self.state.plies_from_null as usize).step_by(2) {
-            let Some(earlier) = self
-                .state_stack
-                .len()
-                .checked_sub(distance)
-                .map(|i| &self.state_stack[i])
-            else {
-                break;
-            };
+            let earlier = &self.state_stack[self.state_stack.len() - distance];
             if earlier.board_key != self.state.board_key {
                 continue;
             }
@@ -135,14 +128,10 @@ impl Position {
 
     /// What it means to repeat the position `distance` plies ago.
     fn repeated(&self, distance: usize) -> Repetition {
-        let us = self.side.index();
-        let moves = distance / 2;
-        let own_checks = self.state.continuous_checks[us] as usize >= moves;
-        let enemy_checks = self.state.continuous_checks[1 - us] as usize >= moves;
-        match (own_checks, enemy_checks) {
-            (true, false) => Repetition::Loss,
-            (false, true) => Repetition::Win,
-            _ => Repetition::Draw,
+        match self.state.perpetual_checker(distance / 2) {
+            None => Repetition::Draw,
+            Some(loser) if loser == self.side => Repetition::Loss,
+            Some(_) => Repetition::Win,
         }
     }
 
@@ -150,26 +139,32 @@ impl Position {
     /// ended it, whatever was played after that.
     pub fn game_repetition(&self) -> GameRepetition {
         let states: Vec<_> = self.state_stack.iter().chain([&self.state]).collect();
-        let start_side = if self.state_stack.len().is_multiple_of(2) {
-            self.side
-        } else {
-            !self.side
-        };
         for (now, state) in states.iter().enumerate() {
             let same = |&earlier: &usize| {
                 states[earlier].board_key == state.board_key && states[earlier].hands == state.hands
             };
-            let Some(first) = (0..now).rev().filter(same).nth(OCCURRENCES - 2) else {
-                continue;
-            };
-            let moves = (now - first) / 2;
-            let checked = |color: Color| state.continuous_checks[color.index()] as usize >= moves;
-            return match (checked(start_side), checked(!start_side)) {
-                (true, false) => GameRepetition::Loses(start_side),
-                (false, true) => GameRepetition::Loses(!start_side),
-                _ => GameRepetition::Draw,
-            };
+            if let Some(first) = (0..now).rev().filter(same).nth(OCCURRENCES - 2) {
+                return match state.perpetual_checker((now - first) / 2) {
+                    None => GameRepetition::Draw,
+                    Some(loser) => GameRepetition::Loses(loser),
+                };
+            }
         }
         GameRepetition::None
+    }
+}
+
+impl State {
+    /// The side that gave check with each of its last `moves` moves (連続王手) while the other did
+    /// not.
+    fn perpetual_checker(&self, moves: usize) -> Option<Color> {
+        match self
+            .continuous_checks
+            .map(|checks| usize::from(checks) >= moves)
+        {
+            [true, false] => Some(Color::Black),
+            [false, true] => Some(Color::White),
+            _ => None,
+        }
     }
 }

@@ -57,17 +57,21 @@ pub enum SfenError {
     #[error("SFEN: {1} pieces of kind {letter}, a set has {total}", letter = .0.letter(), total = .0.total())]
     TooMany(PieceType, u32),
     /// One side has two kings.
-    #[error("SFEN board: the king of {0} on {1} is its second")]
+    #[error("SFEN board: `{king}` on {1} is a second king of {0}", king = Piece::new(*.0, PieceType::King))]
     TwoKings(Color, Square),
     /// Neither side has a king. One may be missing, as in mate problems (詰将棋).
     #[error("SFEN: no king on the board (at most one may be missing)")]
     NoKings,
     /// Two unpromoted pawns of a side on one file (二歩).
-    #[error("SFEN board: the pawn of {0} on {1} is its second unpromoted pawn on the file (nifu)")]
+    #[error("SFEN board: `{pawn}` on {1} is a second pawn on its file (nifu)", pawn = Piece::new(*.0, PieceType::Pawn))]
     TwoPawns(Color, Square),
     /// A pawn that could never move (行き所のない駒). Lances and knights set up so are accepted:
     /// problem positions contain them, and they can do nothing but be captured.
-    #[error("SFEN board: the pawn of {0} on {1} stands on its last rank and could never move")]
+    #[error(
+        "SFEN board, rank {rank}: `{pawn}` on {1} could never move",
+        rank = char::from(b'a' + .1.rank()),
+        pawn = Piece::new(*.0, PieceType::Pawn)
+    )]
     DeadPawn(Color, Square),
     /// The side that has just moved is in check.
     #[error("SFEN board: {0} is in check (king on {1}) but it is the other side's turn")]
@@ -384,7 +388,7 @@ mod tests {
             ),
             (
                 "3kk4/9/9/9/9/9/9/9/4K4 b - 1",
-                "SFEN board: the king of white on 6a is its second",
+                "SFEN board: `k` on 6a is a second king of white",
             ),
             (
                 "9/9/9/9/9/9/9/9/9 b - 1",
@@ -392,11 +396,11 @@ mod tests {
             ),
             (
                 "4k4/9/4P4/4P4/9/9/9/9/4K4 b - 1",
-                "SFEN board: the pawn of black on 5d is its second unpromoted pawn on the file (nifu)",
+                "SFEN board: `P` on 5d is a second pawn on its file (nifu)",
             ),
             (
                 "4k4/9/9/9/9/9/9/9/p3K4 b - 1",
-                "SFEN board: the pawn of white on 9i stands on its last rank and could never move",
+                "SFEN board, rank i: `p` on 9i could never move",
             ),
             (
                 "4k4/9/9/9/4R4/9/9/9/3K5 b - 1",

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Not;
 
-/// A side: Black (先手, `b` in SFEN) moves first from the even start position.
+/// A side. Black (先手, `b` in SFEN) moves first from the even start position (平手).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Color {

@@ -3,15 +3,15 @@
 
 use super::PieceType;
 
-/// The pieces one side holds, a small counter for each kind packed into 32 bits:
-/// pawns 5 bits, lances, knights, silvers and golds 3 each, bishops and rooks 2 each,
-/// every counter followed by one spare bit so that hands can be compared by subtraction.
+/// The pieces in hand of one side: a counter for each kind, packed into 32 bits. Pawns have 5 bits,
+/// bishops and rooks 2, the others 3, and a spare bit above each counter lets hands be compared by
+/// one subtraction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Hand(u32);
 
-/// Bit position of a kind's counter.
+/// Lowest bit of each kind's counter.
 const SHIFT: [u32; 8] = [0, 0, 6, 10, 14, 18, 21, 24];
-/// Mask of a kind's counter once shifted down.
+/// Mask of each kind's counter, shifted down.
 const MASK: [u32; 8] = [0, 31, 7, 7, 7, 3, 3, 7];
 /// The spare bit above each counter.
 const GUARDS: u32 = {
@@ -28,46 +28,46 @@ impl Hand {
     /// An empty hand.
     pub const EMPTY: Hand = Hand(0);
 
-    /// How many pieces of a kind; 0 for kinds a hand cannot hold.
+    /// Number of pieces of an unpromoted kind; 0 for the king.
     #[inline(always)]
     pub const fn count(self, kind: PieceType) -> u32 {
         let index = kind.index() & 7;
         self.0 >> SHIFT[index] & MASK[index]
     }
 
-    /// Whether a piece of the kind is held.
+    /// Whether the hand has a piece of an unpromoted kind.
     #[inline(always)]
     pub const fn has(self, kind: PieceType) -> bool {
         let index = kind.index() & 7;
         self.0 & MASK[index] << SHIFT[index] != 0
     }
 
-    /// Whether nothing is held.
+    /// Whether the hand is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Adds one piece of an unpromoted kind.
+    /// Adds a piece of an unpromoted kind.
     #[inline(always)]
     pub const fn add(&mut self, kind: PieceType) {
         self.0 += 1 << SHIFT[kind.index() & 7];
     }
 
-    /// Removes one piece of a kind that is held.
+    /// Removes a piece of a kind that the hand has.
     #[inline(always)]
     pub const fn remove(&mut self, kind: PieceType) {
         debug_assert!(self.has(kind));
         self.0 -= 1 << SHIFT[kind.index() & 7];
     }
 
-    /// Whether this hand holds at least as many of every kind as the other.
+    /// Whether this hand has at least as many pieces of every kind as the other.
     #[inline(always)]
     pub const fn dominates(self, other: Hand) -> bool {
         ((self.0 | GUARDS) - other.0) & GUARDS == GUARDS
     }
 
-    /// The packed counters, usable as an exact identity of the hand.
+    /// The packed counters, different for every two hands.
     #[inline(always)]
     pub const fn raw(self) -> u32 {
         self.0
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn domination_is_by_every_kind() {
+    fn a_hand_dominates_by_every_kind() {
         let mut a = Hand::EMPTY;
         let mut b = Hand::EMPTY;
         assert!(a.dominates(b));

@@ -1,4 +1,4 @@
-//! Plain values of the game. Nothing here knows a position.
+//! Plain values: colours, squares, pieces, hands, moves and scores. None of them knows a position.
 
 pub mod color;
 pub mod hand;
@@ -14,8 +14,8 @@ pub use piece::{Piece, PieceType};
 pub use square::{File, Rank, Square};
 pub use value::{Depth, Value};
 
-/// Plies a search line may reach below the root.
+/// The deepest ply of a search.
 pub const MAX_PLY: usize = 246;
 
-/// The most legal moves any shogi position has.
+/// The most legal moves of any position.
 pub const MAX_MOVES: usize = 593;

@@ -37,7 +37,7 @@ impl Move {
         Move(DROP | (kind as u16) << 7 | to.index() as u16)
     }
 
-    /// Reads back [`Move::raw`]; `None` when the bits name no squares or no piece.
+    /// The move of these bits, see [`Move::raw`]; `None` if they encode none.
     #[inline]
     pub const fn from_raw(raw: u16) -> Option<Move> {
         let to = raw & 127;
@@ -54,7 +54,7 @@ impl Move {
         }
     }
 
-    /// Reads back [`Move::raw`] of a move known to be one.
+    /// The move of these bits, which must encode one.
     #[inline(always)]
     pub const fn from_raw_unchecked(raw: u16) -> Move {
         debug_assert!(Move::from_raw(raw).is_some());
@@ -73,37 +73,37 @@ impl Move {
         self.0 != Move::NONE.0 && self.0 != Move::NULL.0
     }
 
-    /// Target square.
+    /// The target square.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0 & 127) as usize)
     }
 
-    /// Origin square; only for moves on the board.
+    /// The origin square; not for drops.
     #[inline(always)]
     pub const fn from(self) -> Square {
         debug_assert!(!self.is_drop());
         Square::from_index((self.0 >> 7 & 127) as usize)
     }
 
-    /// Origin as one number for tables: 0..81 a square, 81..88 a drop by kind.
+    /// The origin as an index of tables: 0..81 for squares, 81..88 for drops by kind.
     #[inline(always)]
     pub const fn from_code(self) -> usize {
         let from = (self.0 >> 7 & 127) as usize;
         if self.is_drop() { 80 + from } else { from }
     }
 
-    /// [`Move::from_code`] of the drops of a kind.
+    /// [`Move::from_code`] of drops of a kind.
     #[inline(always)]
     pub const fn drop_code(kind: PieceType) -> usize {
         80 + kind.index()
     }
 
-    /// Kind of the dropped piece; only for drops.
+    /// The kind of the dropped piece; only for drops.
     #[inline(always)]
     pub const fn dropped(self) -> PieceType {
         debug_assert!(self.is_drop());
-        // The padding makes the index total, so no bounds check remains.
+        // Padded to 8, so that no bounds check remains.
         const KINDS: [PieceType; 8] = {
             let [a, b, c, d, e, f, g] = PieceType::HAND;
             [a, a, b, c, d, e, f, g]
@@ -123,10 +123,10 @@ impl Move {
         self.0 & PROMOTE != 0
     }
 
-    /// Reads USI text such as `7g7f`, `8h2b+`, `P*5e`. Says nothing about legality.
+    /// Reads a USI move such as `7g7f`, `8h2b+` or `P*5e`, legal or not.
     ///
     /// # Errors
-    /// When the text is not of one of these forms.
+    /// When the text has none of these forms.
     pub fn from_usi(text: &str) -> Result<Move, MoveParseError> {
         let bad = || MoveParseError(text.chars().take(40).collect());
         match text.as_bytes() {
@@ -152,7 +152,7 @@ impl Move {
     }
 }
 
-/// Text that is no USI move.
+/// A text that is not a USI move.
 #[derive(Debug, Error, PartialEq, Eq, Clone)]
 #[error("`{0}` is not a move (expected forms: 7g7f, 8h2b+, P*5e)")]
 pub struct MoveParseError(pub String);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_text_is_refused() {
+    fn invalid_text_is_rejected() {
         for bad in [
             "", "7g", "7g7", "7g7f++", "7g7fx", "K*5e", "p*5e", "P*5", "0000", "７g7f", "7g7g",
         ] {

@@ -1,10 +1,10 @@
-//! Pieces and their kinds.
+//! Piece types and pieces.
 #![forbid(unsafe_code)]
 
 use super::Color;
 use std::fmt;
 
-/// A kind of piece. Promotion sets bit 3, so `Pawn as u8 | 8 == ProPawn as u8`.
+/// A kind of piece. Promotion sets bit 3: `Pawn as u8 | 8 == ProPawn as u8`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -68,7 +68,7 @@ impl PieceType {
         self as u8 > King as u8
     }
 
-    /// The promoted kind; kinds that cannot promote stay as they are.
+    /// The promoted kind; a kind that cannot promote stays.
     #[inline(always)]
     pub const fn promote(self) -> PieceType {
         match self {
@@ -82,7 +82,7 @@ impl PieceType {
         }
     }
 
-    /// The kind a captured piece has in hand.
+    /// The unpromoted kind, which a captured piece has in hand.
     #[inline(always)]
     pub const fn demote(self) -> PieceType {
         match self {
@@ -96,13 +96,13 @@ impl PieceType {
         }
     }
 
-    /// Whether it moves as a gold does: gold and the promoted small pieces.
+    /// Whether it moves like a gold: gold and promoted pawn, lance, knight and silver.
     #[inline(always)]
     pub const fn moves_like_gold(self) -> bool {
         matches!(self, Gold | ProPawn | ProLance | ProKnight | ProSilver)
     }
 
-    /// Ranks at the far edge on which it could never move again (行き所のない駒): 2, 1 or 0.
+    /// Number of ranks at the far edge from which it could never move (行き所のない駒).
     #[inline(always)]
     pub const fn dead_ranks(self) -> u8 {
         match self {
@@ -112,7 +112,7 @@ impl PieceType {
         }
     }
 
-    /// How many of the kind a set holds; promoted kinds count with their base.
+    /// Number of pieces of the kind in a set, promoted or not.
     pub const fn total(self) -> u32 {
         match self.demote() {
             Pawn => 18,
@@ -151,7 +151,7 @@ impl PieceType {
     }
 }
 
-/// What stands on a square: a coloured piece or [`Piece::NONE`].
+/// A coloured piece, or [`Piece::NONE`] for an empty square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Piece(u8);
 
@@ -184,19 +184,19 @@ impl Piece {
         (self.0 & 31) as usize
     }
 
-    /// The byte that stands for it.
+    /// The underlying byte.
     #[inline(always)]
     pub const fn raw(self) -> u8 {
         self.0
     }
 
-    /// Whether the square is empty.
+    /// Whether it is [`Piece::NONE`].
     #[inline(always)]
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether a piece stands there.
+    /// Whether it is a piece and not [`Piece::NONE`].
     #[inline(always)]
     pub const fn is_some(self) -> bool {
         self.0 != 0
@@ -212,29 +212,29 @@ impl Piece {
         }
     }
 
-    /// Whether it is a piece of this side.
+    /// Whether it is a piece of a side.
     #[inline(always)]
     pub const fn is_color(self, color: Color) -> bool {
         self.0 != 0 && self.0 >> 4 == color as u8
     }
 
-    /// Kind, or `None` for an empty square.
+    /// The kind; `None` for [`Piece::NONE`].
     #[inline(always)]
     pub const fn try_kind(self) -> Option<PieceType> {
         PieceType::from_index((self.0 & 15) as usize)
     }
 
-    /// Kind as an array index 0..16, 0 for an empty square.
+    /// The kind as an array index 0..16; 0 for [`Piece::NONE`].
     #[inline(always)]
     pub const fn kind_index(self) -> usize {
         (self.0 & 15) as usize
     }
 
-    /// Kind of a piece that is known to be there.
+    /// The kind; not for [`Piece::NONE`].
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
         debug_assert!(self.0 != 0);
-        // The padding makes the index total, so no bounds check remains.
+        // Padded to 16, so that no bounds check remains.
         const KINDS: [PieceType; 16] = [
             Pawn, Pawn, Lance, Knight, Silver, Bishop, Rook, Gold, King, ProPawn, ProLance,
             ProKnight, ProSilver, Horse, Dragon, Dragon,
@@ -242,7 +242,7 @@ impl Piece {
         KINDS[(self.0 & 15) as usize]
     }
 
-    /// The promoted piece.
+    /// The promoted piece; a piece that cannot promote stays.
     #[inline(always)]
     pub const fn promote(self) -> Piece {
         if self.kind().can_promote() {

@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
-/// A file, 0..9; file 0 is written `1` and lies at Black's right hand.
+/// A file, 0..9. File 0 is written `1`, on Black's right.
 pub type File = u8;
-/// A rank, 0..9; rank 0 is written `a` and lies at White's side.
+/// A rank, 0..9. Rank 0 is written `a`, on White's side.
 pub type Rank = u8;
 
 impl Square {
@@ -54,7 +54,7 @@ impl Square {
         self.0 % 9
     }
 
-    /// Rank counted from the far edge as `color` sees it: 0 is its last rank.
+    /// Rank counted from the far edge of `color`: 0 is its last rank.
     #[inline(always)]
     pub const fn relative_rank(self, color: Color) -> Rank {
         match color {
@@ -63,13 +63,13 @@ impl Square {
         }
     }
 
-    /// The square seen after turning the board by 180 degrees.
+    /// The square after turning the board by 180 degrees.
     #[inline(always)]
     pub const fn flip(self) -> Square {
         Square(80 - self.0)
     }
 
-    /// The square as `color` sees it: itself for Black, turned for White.
+    /// The square from the view of `color`: itself for Black, flipped for White.
     #[inline(always)]
     pub const fn relative(self, color: Color) -> Square {
         match color {
@@ -78,7 +78,7 @@ impl Square {
         }
     }
 
-    /// The square one step ahead of a piece of `color`, if it is on the board.
+    /// The square one step ahead for `color`, if it is on the board.
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Option<Square> {
         match color {

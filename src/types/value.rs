@@ -1,8 +1,8 @@
 //! Scores and depths.
 #![forbid(unsafe_code)]
 
-/// A score from the side to move's view in the unit of the search, see [`crate::eval::units`], or a
-/// mate score (see below).
+/// A score from the side to move's view: an evaluation in the unit of the search, see
+/// [`crate::eval::units`], or a mate score, see [`MATE`].
 pub type Value = i32;
 
 /// Remaining depth in plies.
@@ -10,44 +10,44 @@ pub type Depth = i32;
 
 /// A drawn game.
 pub const DRAW: Value = 0;
-/// Mate on the board would score this; a mate in `n` plies scores `MATE - n`.
+/// The score of a mate on the board; a mate in `n` plies scores `MATE - n`.
 pub const MATE: Value = 32_000;
-/// Beyond every score a search returns.
+/// Larger than every score of a search.
 pub const INFINITE: Value = 32_001;
-/// No score at all (in the transposition table: no static evaluation stored).
+/// No score.
 pub const NONE: Value = 32_002;
-/// The smallest winning mate score; everything at or above it is a proven win.
+/// The smallest score of a win by mate.
 pub const MATE_IN_MAX_PLY: Value = MATE - crate::types::MAX_PLY as Value;
-/// Score of a superior repetition (優等局面): just inside the proven results, but no mate score.
+/// The score of a superior position (優等局面): a win, but not by mate.
 pub const SUPERIOR: Value = MATE_IN_MAX_PLY - 1;
-/// Static evaluations stay strictly within plus and minus this.
+/// The largest static evaluation; the smallest is its negative.
 pub const MAX_EVAL: Value = SUPERIOR - 1;
 
-/// Score of giving mate `ply` plies below the root.
+/// The score of giving mate `ply` plies below the root.
 #[inline(always)]
 pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// Score of being mated `ply` plies below the root.
+/// The score of being mated `ply` plies below the root.
 #[inline(always)]
 pub const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// Whether the score is a win or loss that does not rest on evaluation.
+/// Whether the score is a win or a loss and not an evaluation.
 #[inline(always)]
 pub const fn is_decisive(value: Value) -> bool {
     is_win(value) || is_loss(value)
 }
 
-/// Whether the score is a proven win, the superior repetition included.
+/// Whether the score is a win: by mate or by a superior position.
 #[inline(always)]
 pub const fn is_win(value: Value) -> bool {
     value >= SUPERIOR
 }
 
-/// Whether the score is a proven loss, the inferior repetition included.
+/// Whether the score is a loss: by mate or by an inferior position.
 #[inline(always)]
 pub const fn is_loss(value: Value) -> bool {
     value <= -SUPERIOR
