@@ -3,7 +3,8 @@
 
 use super::network::Network;
 use super::own::OwnNetwork;
-use std::sync::{Arc, LazyLock};
+use once_cell::sync::Lazy;
+use std::sync::Arc;
 
 /// The bytes of its file; `komaoto.md` beside it tells where it comes from.
 const EMBEDDED: &[u8] = include_bytes!("komaoto.nn");
@@ -13,7 +14,7 @@ pub const EMBEDDED_BYTES: u64 = EMBEDDED.len() as u64;
 
 /// The network in the program.
 pub fn embedded() -> Arc<Network> {
-    static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+    static NETWORK: Lazy<Arc<Network>> = Lazy::new(|| {
         let network = OwnNetwork::parse(EMBEDDED).and_then(OwnNetwork::into_network);
         Arc::new(network.expect("the embedded network is sound"))
     });

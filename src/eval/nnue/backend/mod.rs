@@ -27,7 +27,7 @@ mod x86;
 use super::network::{Affine, Block, Bytes, Transformer, Weights};
 use super::view::Changes;
 use crate::memory::{Plain, Zeroable};
-use std::sync::OnceLock;
+use once_cell::sync::Lazy;
 
 /// The kernels of an evaluation.
 pub(super) trait Backend: Sync {
@@ -115,6 +115,6 @@ pub(super) fn available() -> Vec<&'static dyn Backend> {
 
 /// The fastest backend.
 pub(super) fn select() -> &'static dyn Backend {
-    static BEST: OnceLock<&'static dyn Backend> = OnceLock::new();
-    *BEST.get_or_init(|| available()[0])
+    static BEST: Lazy<&'static dyn Backend> = Lazy::new(|| available()[0]);
+    *BEST
 }
