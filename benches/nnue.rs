@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use komaoto::eval::Evaluator;
-use komaoto::eval::nnue::{LoadedNetwork, Network, OwnNetwork};
+use komaoto::eval::nnue::{LoadedNetwork, NativeNetwork, Network};
 use komaoto::position::Position;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
@@ -118,8 +118,8 @@ fn own_network() -> Network {
     let mut rng = StdRng::seed_from_u64(1);
     let mut numbers = |count: usize| (0..count).map(|_| rng.random_range(-60..=60)).collect();
     let width = 256;
-    let (dimensions, _) = OwnNetwork::dimensions(1).expect("a known feature set");
-    let network = OwnNetwork {
+    let (dimensions, _) = NativeNetwork::dimensions(1).expect("a known feature set");
+    let network = NativeNetwork {
         features: 1,
         width,
         scale: 600,
@@ -143,7 +143,7 @@ fn networks(c: &mut Criterion) {
     let networks = NETWORKS.map(|made| made.network().network);
     for network in networks.into_iter().chain([own_network()]) {
         for network in network.on_each_instruction_set() {
-            let kernels = network.kernels();
+            let kernels = network.instruction_set();
             let mut evaluator = Evaluator::new(Arc::new(network.clone()));
             let mut group = c.benchmark_group(format!("{} {kernels}", network.architecture()));
             group.bench_function("from scratch", |b| {

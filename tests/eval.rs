@@ -243,7 +243,7 @@ fn absurd_positions_stay_within_bounds() {
 fn the_account_ends_with_the_value() {
     for start in STARTS {
         let position = Position::from_sfen(start).unwrap();
-        let text = Evaluator::new(embedded()).explain(&position);
+        let text = embedded().explain(&position);
         let last = text.lines().last().unwrap();
         let shown = last.strip_prefix("value for the side to move ").unwrap();
         let shown: Value = shown.split(',').next().unwrap().parse().unwrap();

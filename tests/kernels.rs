@@ -3,7 +3,7 @@
 mod common;
 
 use common::position;
-use komaoto::eval::nnue::{LoadedNetwork, Network, OwnNetwork};
+use komaoto::eval::nnue::{LoadedNetwork, NativeNetwork, Network};
 use komaoto::search::{BestMove, Info, Limits, Report, SearchOptions, Searcher};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -59,7 +59,7 @@ fn check(network: &Network, depth: i32) {
     let enough = |nodes: &Vec<u64>| nodes.last().is_some_and(|&nodes| nodes > 2000);
     assert!(expected.iter().all(enough), "{expected:?}");
     for network in networks {
-        let kernels = network.kernels();
+        let kernels = network.instruction_set();
         assert_eq!(nodes(network, depth), expected, "{kernels}");
     }
 }
@@ -110,12 +110,12 @@ fn classic_networks_whose_kings_change_every_feature() {
 fn own_networks() {
     let mut rng = StdRng::seed_from_u64(6);
     let mut numbers = |count, limit| numbers(&mut rng, count, limit);
-    let own = OwnNetwork {
+    let own = NativeNetwork {
         features: 1,
         width: 32,
         scale: 600,
         biases: numbers(32, 200),
-        weights: numbers(32 * OwnNetwork::dimensions(1).unwrap().0, 60),
+        weights: numbers(32 * NativeNetwork::dimensions(1).unwrap().0, 60),
         weight_unit: 64,
         output_weights: numbers(64, 60),
         output_biases: vec![500],

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::model::{Head, Model, Shape};
-use crate::eval::nnue::{ClassicLayer, ClassicNetwork, NetError, OwnNetwork};
+use crate::eval::nnue::{ClassicLayer, ClassicNetwork, NativeNetwork, NetError};
 use crate::eval::units::{PONANZA, ScoreUnit};
 
 /// Magnitude of the weights of a squared head: 127 of the coarsest unit, 1/64.
@@ -32,8 +32,8 @@ impl Model {
     /// # Errors
     /// When it is not a network that can be trained.
     pub fn parse(bytes: &[u8]) -> Result<Model, NetError> {
-        if OwnNetwork::is_start_of(bytes) {
-            from_native(&OwnNetwork::parse(bytes)?)
+        if NativeNetwork::is_start_of(bytes) {
+            from_native(&NativeNetwork::parse(bytes)?)
         } else {
             Ok(from_classic(&ClassicNetwork::parse(bytes)?))
         }
@@ -66,16 +66,16 @@ fn rounded(numbers: &[f32], unit: f32) -> Vec<i16> {
 ///
 /// # Errors
 /// When it has other features than those trained, or several outputs.
-pub fn from_native(network: &OwnNetwork) -> Result<Model, NetError> {
+pub fn from_native(network: &NativeNetwork) -> Result<Model, NetError> {
     let shape = Shape::squared(network.width);
     let &[bias] = &network.output_biases[..] else {
-        return Err(NetError::NotTrained("several outputs".into()));
+        return Err(NetError::Untrainable("several outputs".into()));
     };
     if network.features != shape.features {
         let found = format!("feature set {}", network.features);
-        return Err(NetError::NotTrained(found));
+        return Err(NetError::Untrainable(found));
     }
-    let unit = OwnNetwork::UNIT as f32;
+    let unit = NativeNetwork::UNIT as f32;
     let weight_unit = network.weight_unit as f32;
     let mut rows: Vec<f32> = scaled(&network.weights, unit).collect();
     rows.extend(scaled(&network.biases, unit));
@@ -86,21 +86,21 @@ pub fn from_native(network: &OwnNetwork) -> Result<Model, NetError> {
 }
 
 /// A model as a native network.
-pub fn to_native(model: &Model, output_scale: u32) -> OwnNetwork {
+pub fn to_native(model: &Model, output_scale: u32) -> NativeNetwork {
     let shape = &model.shape;
-    let unit = OwnNetwork::UNIT as f32;
+    let unit = NativeNetwork::UNIT as f32;
     let [output_weights, output_bias, ..] = model.head();
     // The finest unit in which the weights keep to the bounds of the kernels.
     let fits = |weight_unit: &u32| {
         let weights = rounded(output_weights, *weight_unit as f32);
         let magnitudes = weights.iter().map(|&weight| i32::from(weight).abs());
-        magnitudes.clone().max() <= Some(OwnNetwork::MAX_WEIGHT)
-            && magnitudes.sum::<i32>() <= OwnNetwork::MAX_TOTAL
+        magnitudes.clone().max() <= Some(NativeNetwork::MAX_WEIGHT)
+            && magnitudes.sum::<i32>() <= NativeNetwork::MAX_TOTAL
     };
     let units = (0..).map(|bits| FINEST >> bits);
     let mut finer = units.take_while(|&unit| unit > COARSEST);
     let weight_unit = finer.find(fits).unwrap_or(COARSEST);
-    OwnNetwork {
+    NativeNetwork {
         features: shape.features,
         width: shape.width,
         scale: output_scale,

@@ -3,7 +3,7 @@
 //! ```text
 //! settings -> run -> reader (games -> samples) -> dataset (in memory, or on disk in parts)
 //!              |---> workers: kernel on every thread -> gradients -> adam -> model
-//!              \---> checkpoint, curve (CSV and SVG), export -> eval::nnue::{OwnNetwork, ClassicNetwork}
+//!              \---> checkpoint, curve (CSV and SVG), export -> eval::nnue::{NativeNetwork, ClassicNetwork}
 //! ```
 //!
 //! A network has a feature transformer for each side and an output z, of which sigmoid(z) is the

@@ -7,13 +7,13 @@
 
 use super::export;
 use crate::cli::stable_rng;
-use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
+use crate::eval::nnue::{ClassicNetwork, NativeNetwork};
 use crate::position::Position;
 use rand::Rng;
 use std::fmt;
 
 /// Features of a position for one perspective.
-pub const ACTIVE: usize = OwnNetwork::ACTIVE;
+pub const ACTIVE: usize = NativeNetwork::ACTIVE;
 
 /// Magnitude of the weights of the feature transformer: 40 of them and a bias fit 16 bits.
 const MAX_WEIGHT: f32 = 3.0;
@@ -52,7 +52,7 @@ impl Shape {
     /// Inputs of the feature transformer; 0 for an unknown feature set.
     pub fn dimensions(&self) -> usize {
         match self.head {
-            Head::Squared => OwnNetwork::dimensions(self.features).map_or(0, |(count, _)| count),
+            Head::Squared => NativeNetwork::dimensions(self.features).map_or(0, |(count, _)| count),
             Head::Hidden(_) => ClassicNetwork::dimensions(self.features).unwrap_or(0),
         }
     }
@@ -61,7 +61,7 @@ impl Shape {
     /// both kings are on the board.
     pub fn active(&self, position: &Position) -> Option<[[u16; ACTIVE]; 2]> {
         match self.head {
-            Head::Squared => Some(OwnNetwork::active(self.features, 1, position)?.0),
+            Head::Squared => Some(NativeNetwork::active(self.features, 1, position)?.0),
             Head::Hidden(_) => ClassicNetwork::active(self.features, position),
         }
     }

@@ -10,7 +10,6 @@ use super::report::{UsiReport, checkmate_line};
 use super::task::Task;
 #[cfg(feature = "tune")]
 use super::tunables;
-use crate::eval::Evaluator;
 use crate::mate::{MateLimits, MateOutcome};
 use crate::position::Position;
 use crate::search::{Clock, Limits, Searcher};
@@ -156,8 +155,7 @@ impl Engine {
             Command::Moves => self.output.line(&debug::legal_moves(&self.position)),
             Command::Side => self.output.line(&self.position.side_to_move().to_string()),
             Command::Eval => {
-                let evaluator = Evaluator::new(Arc::clone(self.network.network()));
-                let text = evaluator.explain(&self.position);
+                let text = self.network.network().explain(&self.position);
                 self.output.line(text.trim_end());
             }
             Command::Perft(depth) => {

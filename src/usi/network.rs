@@ -36,7 +36,7 @@ impl NetworkLoader {
     /// One line about the network in use: architecture, size, scale, and where it comes from.
     pub fn describe(&self) -> String {
         let (architecture, fv_scale) = (self.network.architecture(), self.network.fv_scale());
-        let kernels = self.network.kernels();
+        let kernels = self.network.instruction_set();
         let (length, origin) = match &self.loaded {
             None => (EMBEDDED_BYTES, "built in".into()),
             Some(loaded) => {

@@ -1,7 +1,7 @@
 //! Networks from files: what `isready` reports, and which network is then used.
 
 use crate::session::{NETWORK, Session};
-use komaoto::eval::nnue::OwnNetwork;
+use komaoto::eval::nnue::NativeNetwork;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -133,8 +133,8 @@ fn a_bad_file_is_reported_and_the_last_network_kept() {
     let cut = folder.join("cut.bin");
     fs::write(&cut, &constant(160)[..5000]).unwrap();
     for (path, reason) in [
-        (cut, "expected"),
-        (folder.clone(), "expected a file nn.bin"),
+        (cut, "4956 bytes of weights"),
+        (folder.clone(), "no nn.bin in this folder"),
         (folder.join("none.bin"), "No such file"),
     ] {
         s.send(&format!("setoption name EvalFile value {}", path.display()));
@@ -209,12 +209,12 @@ fn a_file_that_has_changed_is_read_again() {
 fn a_native_network_is_read_like_any_other() {
     let folder = folder("network_own");
     let file = folder.join("own.nn");
-    let network = OwnNetwork {
+    let network = NativeNetwork {
         features: 1,
         width: 32,
         scale: 600,
         biases: vec![0; 32],
-        weights: vec![0; 32 * OwnNetwork::dimensions(1).unwrap().0],
+        weights: vec![0; 32 * NativeNetwork::dimensions(1).unwrap().0],
         weight_unit: 64,
         output_weights: vec![0; 64],
         output_biases: vec![255 * 64 / 4],

@@ -1,56 +1,55 @@
-//! The sums of the first layer for the current position and those that lead to it, brought up to
-//! date only when asked for.
+//! The accumulators of the current position and of those that lead to it, updated only when asked for.
 //!
-//! A push stores the move. An update goes back to the nearest ply whose sums are known and works
-//! out every ply from there. Where the move of a king changed all features, the sums come from a
-//! cache instead: for each view of the board (the copy of the features, mirrored or not) it keeps
-//! the last sums and the pieces they stand for, so that only the difference has to be made up.
+//! A push stores the move. An update goes back to the nearest ply whose accumulator is computed and
+//! works out every ply from there. Where a king has moved to another bucket all features change, and
+//! the accumulator comes from the [`RefreshTable`] instead.
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
-use super::cache::Cache;
-use super::effects::EffectClasses;
+use super::bona_piece;
 use super::features::FeatureSet;
-use super::network::{Block, Parameters};
-use super::view::{self, Changes, View, Views};
+use super::layers::{Block, FeatureTransformer};
+use super::refresh_table::RefreshTable;
+use super::view::{self, Changes, Update, Views};
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, Hand, MAX_PLY, Piece, PieceType, Square};
 
-/// A position on the line: the move that led to it, and what is known about it.
+/// A position on the line.
 #[derive(Clone)]
 struct Ply {
-    /// `None` at the bottom.
+    /// The move that led to it; `None` at the bottom.
     dirty: Option<DirtyPieces>,
     /// Both hands after the move.
     hands: [Hand; 2],
-    /// Whether the sums are known, by perspective.
-    known: [bool; 2],
+    /// Whether its accumulators are computed, by perspective.
+    computed: [bool; 2],
 }
 
-/// The sums along a line of moves.
-pub(super) struct Accumulator {
-    /// For each push, and for the bottom, the ply whose sums apply: a null move adds none.
+/// The accumulators along a line of moves.
+pub struct AccumulatorStack {
+    set: &'static FeatureSet,
+    /// The ply of each push, and of the bottom: a null move has that of the position before.
     line: Vec<usize>,
     plies: Vec<Ply>,
-    /// Two rows for each ply.
-    rows: Vec<Block>,
-    /// Pieces of a set that are neither on the board nor in hand, before and after all moves.
+    /// Two accumulators for each ply.
+    accumulators: Vec<Block>,
+    /// Pieces missing from a full set, before and after all moves.
     missing: usize,
     views: Views,
-    cache: Cache,
+    refresh_table: RefreshTable,
 }
 
-impl Accumulator {
+impl AccumulatorStack {
     /// Without a position.
-    pub fn new(parameters: &Parameters) -> Accumulator {
-        let blocks = parameters.transformer.blocks();
-        Accumulator {
+    pub fn new(set: &'static FeatureSet, transformer: &FeatureTransformer) -> AccumulatorStack {
+        AccumulatorStack {
+            set,
             line: Vec::with_capacity(MAX_PLY + 8),
             plies: Vec::with_capacity(MAX_PLY + 8),
-            rows: vec![Block::ZERO; 2 * blocks * (MAX_PLY + 8)],
+            accumulators: vec![Block::ZERO; 2 * transformer.blocks() * (MAX_PLY + 8)],
             missing: 0,
-            views: Views::new(parameters.architecture.features),
-            cache: Cache::new(parameters),
+            views: Views::new(set),
+            refresh_table: RefreshTable::new(set, transformer),
         }
     }
 
@@ -59,11 +58,11 @@ impl Accumulator {
         self.line.clear();
         self.plies.clear();
         self.line.push(0);
-        self.missing = view::missing(position);
+        self.missing = bona_piece::missing(position);
         self.plies.push(Ply {
             dirty: None,
             hands: Color::ALL.map(|color| position.hand(color)),
-            known: [false; 2],
+            computed: [false; 2],
         });
     }
 
@@ -82,7 +81,7 @@ impl Accumulator {
         self.plies.push(Ply {
             dirty: Some(dirty),
             hands,
-            known: [false; 2],
+            computed: [false; 2],
         });
         self.line.push(ply);
     }
@@ -101,11 +100,11 @@ impl Accumulator {
         self.line.pop();
     }
 
-    /// The sums of the current position by perspective, worked out if they are not known yet.
+    /// The accumulators of the current position by perspective, computed if they are not yet.
     #[inline]
     pub fn update(
         &mut self,
-        parameters: &Parameters,
+        transformer: &FeatureTransformer,
         backend: &dyn Backend,
         position: &Position,
     ) -> [&[Block]; 2] {
@@ -113,170 +112,147 @@ impl Accumulator {
             self.reset(position);
         }
         let top = self.line[self.line.len() - 1];
-        let blocks = parameters.transformer.blocks();
-        if self.rows.len() < (top + 1) * 2 * blocks {
-            self.rows.resize((top + 1) * 4 * blocks, Block::ZERO);
+        let blocks = transformer.blocks();
+        if self.accumulators.len() < (top + 1) * 2 * blocks {
+            self.accumulators
+                .resize((top + 1) * 4 * blocks, Block::ZERO);
         }
-        if self.plies[top].known != [true; 2] {
-            self.bring_up(parameters, backend, position, top);
+        if self.plies[top].computed != [true; 2] {
+            self.compute(transformer, backend, position, top);
         }
-        let rows = &self.rows[top * 2 * blocks..][..2 * blocks];
-        let (black, white) = rows.split_at(blocks);
+        let both = &self.accumulators[top * 2 * blocks..][..2 * blocks];
+        let (black, white) = both.split_at(blocks);
         [black, white]
     }
 
-    /// Works out the sums of the current position.
+    /// Computes the accumulators of the current position.
     #[inline]
-    fn bring_up(
+    fn compute(
         &mut self,
-        parameters: &Parameters,
+        transformer: &FeatureTransformer,
         backend: &dyn Backend,
         position: &Position,
         top: usize,
     ) {
-        let set = parameters.architecture.features;
-        let bases = Color::ALL.map(|perspective| self.base(set, perspective, top));
-        if let [Some(base), Some(other)] = bases
-            && base == other
-        {
-            self.advance(parameters, backend, position, base, top);
-            return;
-        }
+        let bases = Color::ALL.map(|perspective| self.base(perspective, top));
         for (perspective, base) in Color::ALL.into_iter().zip(bases) {
             match base {
                 Some(base) => {
-                    self.advance_one(parameters, backend, position, perspective, base, top);
+                    self.advance(transformer, backend, position, [perspective], base, top);
                 }
-                None => self.refresh(parameters, backend, position, perspective, top),
+                None => self.refresh(transformer, backend, position, perspective, top),
             }
         }
     }
 
-    /// Works out the sums of all plies above one for both perspectives.
+    /// Computes the accumulators of all plies above one, for one perspective or both.
     #[inline(always)]
-    fn advance(
+    fn advance<const N: usize>(
         &mut self,
-        parameters: &Parameters,
+        transformer: &FeatureTransformer,
         backend: &dyn Backend,
         position: &Position,
+        perspectives: [Color; N],
         base: usize,
         top: usize,
     ) {
-        let view = |perspective| self.views.get(perspective, position.king(perspective));
-        let [black, white] = Color::ALL.map(view);
-        let size = 2 * parameters.transformer.blocks();
-        for ply in base + 1..=top {
-            let it = &mut self.plies[ply];
-            let changes = [changes(black, it), changes(white, it)];
-            it.known = [true; 2];
-            let rows = &mut self.rows[(ply - 1) * size..][..2 * size];
-            let (from, out) = rows.split_at_mut(size);
-            backend.advance(out, from, &parameters.transformer, &changes);
+        let blocks = transformer.blocks();
+        let views = perspectives.map(|color| self.views.get(color, position.king(color)));
+        let range = perspectives[0].index() * blocks..(perspectives[0].index() + N) * blocks;
+        for index in base + 1..=top {
+            let ply = &mut self.plies[index];
+            // In place, as copies of what was just written stall.
+            let mut changes: [Changes; N] = std::array::from_fn(|_| Changes::default());
+            for ((perspective, view), changes) in perspectives.iter().zip(views).zip(&mut changes) {
+                ply.computed[perspective.index()] = true;
+                if let Some(dirty) = &ply.dirty {
+                    view.add_move(dirty, &ply.hands, changes);
+                }
+            }
+            let both = &mut self.accumulators[(index - 1) * 2 * blocks..][..4 * blocks];
+            let (from, out) = both.split_at_mut(2 * blocks);
+            let (out, from) = (&mut out[range.clone()], &from[range.clone()]);
+            let updates = changes.each_ref().map(Changes::as_update);
+            backend.accumulate(out, from, transformer, &updates);
         }
     }
 
-    /// The same for one perspective.
-    fn advance_one(
+    /// Computes the accumulator of the current position for a perspective from the board.
+    fn refresh(
         &mut self,
-        parameters: &Parameters,
+        transformer: &FeatureTransformer,
         backend: &dyn Backend,
         position: &Position,
         perspective: Color,
-        base: usize,
         top: usize,
     ) {
-        let view = self.views.get(perspective, position.king(perspective));
-        let blocks = parameters.transformer.blocks();
-        let at = perspective.index() * blocks;
-        for ply in base + 1..=top {
-            let it = &mut self.plies[ply];
-            let changes = changes(view, it);
-            it.known[perspective.index()] = true;
-            let rows = &mut self.rows[(ply - 1) * 2 * blocks..][..4 * blocks];
-            let (from, out) = rows.split_at_mut(2 * blocks);
-            backend.accumulate(
-                &mut out[at..][..blocks],
-                &from[at..][..blocks],
-                &parameters.transformer,
-                changes.added.as_slice(),
-                changes.removed.as_slice(),
+        let blocks = transformer.blocks();
+        let at = (top * 2 + perspective.index()) * blocks;
+        let out = &mut self.accumulators[at..][..blocks];
+        if self.refresh_table.is_in_use() {
+            let view = self.views.get(perspective, position.king(perspective));
+            let missing = self.missing;
+            self.refresh_table
+                .refresh(transformer, backend, position, view, missing, out);
+        } else {
+            refresh(
+                self.set,
+                transformer,
+                backend,
+                position,
+                perspective,
+                None,
+                out,
             );
         }
+        self.plies[top].computed[perspective.index()] = true;
     }
 
-    /// The ply to start from: the last one that is known, unless its sums are of no use.
+    /// The ply to start from: the last one that is computed, unless all features have changed since.
     #[inline(always)]
-    fn base(&self, set: &FeatureSet, perspective: Color, top: usize) -> Option<usize> {
-        if set.effects != EffectClasses::One {
-            // A move changes attacks far and wide.
+    fn base(&self, perspective: Color, top: usize) -> Option<usize> {
+        if self.set.depends_on_attacks() {
             return None;
         }
         let king = Piece::new(perspective, PieceType::King);
-        for ply in (0..=top).rev() {
-            let Ply { dirty, known, .. } = &self.plies[ply];
-            if known[perspective.index()] {
-                return Some(ply);
+        let number = |sq| self.views.get(perspective, Some(sq)).number;
+        for (
+            index,
+            Ply {
+                dirty, computed, ..
+            },
+        ) in self.plies[..=top].iter().enumerate().rev()
+        {
+            if computed[perspective.index()] {
+                return Some(index);
             }
             if let Some(dirty) = dirty
                 && dirty.after == king
-                && self.views.get(perspective, dirty.from).number
-                    != self.views.get(perspective, Some(dirty.to)).number
+                && dirty
+                    .from
+                    .is_some_and(|from| number(from) != number(dirty.to))
             {
                 return None;
             }
         }
         None
     }
-
-    /// Works out the sums of the current position from the board.
-    fn refresh(
-        &mut self,
-        parameters: &Parameters,
-        backend: &dyn Backend,
-        position: &Position,
-        perspective: Color,
-        top: usize,
-    ) {
-        let blocks = parameters.transformer.blocks();
-        let row = &mut self.rows[(top * 2 + perspective.index()) * blocks..][..blocks];
-        if self.cache.is_in_use() {
-            let view = self.views.get(perspective, position.king(perspective));
-            let missing = self.missing;
-            self.cache
-                .refresh(parameters, backend, position, view, missing, row);
-        } else {
-            from_scratch(parameters, backend, position, perspective, None, row);
-        }
-        self.plies[top].known[perspective.index()] = true;
-    }
 }
 
-/// What the move to a ply changes; nothing at the bottom.
-#[inline(always)]
-fn changes(view: &View, ply: &Ply) -> Changes {
-    match &ply.dirty {
-        Some(dirty) => view.changes(dirty, &ply.hands),
-        None => Changes::default(),
-    }
-}
-
-/// The sums of a position, but for the piece on a square of choice, from nothing.
-pub(super) fn from_scratch(
-    parameters: &Parameters,
+/// Computes the accumulator of a position from nothing, without the piece on the square `without`.
+pub fn refresh(
+    set: &FeatureSet,
+    transformer: &FeatureTransformer,
     backend: &dyn Backend,
     position: &Position,
     perspective: Color,
     without: Option<Square>,
-    row: &mut [Block],
+    out: &mut [Block],
 ) {
-    let set = parameters.architecture.features;
     let active = view::active(set, perspective, position, without);
-    let transformer = &parameters.transformer;
-    backend.accumulate(
-        row,
-        &transformer.biases,
-        transformer,
-        active.as_slice(),
-        &[],
-    );
+    let update = Update {
+        added: active.as_slice(),
+        removed: &[],
+    };
+    backend.accumulate(out, &transformer.biases, transformer, &[update]);
 }

@@ -1,9 +1,10 @@
-//! Evaluation by a neural network (NNUE) from a file.
+//! Evaluation by a neural network (NNUE).
 //!
-//! A network reads features ([`features`]) of both sides' views of the board ([`view`]), adds up a
-//! row of weights for each ([`accumulator`], move by move), and passes the sums through three small
-//! layers ([`network`]) by means of [`backend`]s for several instruction sets. [`mod@file`] reads the
-//! files that shogi players have, whatever their [`architecture`]: another one is a row of data.
+//! A network looks at both perspectives of a position. Its features ([`features`]: [`bona_piece`]s in
+//! king buckets) add up to an accumulator for each ([`accumulator`], updated move by move), from which
+//! the [`output_head`] computes the output by means of [`backend`]s for several instruction sets.
+//! Another [`architecture`] is a row of data. [`format`](mod@format) reads the files that shogi players
+//! have, and depends on everything here; nothing here depends on it.
 //!
 //! <https://www.chessprogramming.org/NNUE>
 
@@ -11,43 +12,25 @@ mod accumulator;
 mod architecture;
 #[allow(unsafe_code, reason = "intrinsics; each use says why it is sound")]
 mod backend;
-mod buckets;
-mod cache;
-mod classic;
-#[cfg(test)]
-mod classic_tests;
-mod compressed;
-mod detect;
-mod effects;
-mod embedded;
-mod error;
-mod evaluator;
-mod explain;
+mod bona_piece;
 mod features;
-mod file;
-mod layer_stack;
-mod leb128;
-mod list;
-mod locate;
+mod format;
+mod layers;
 mod network;
-mod own;
-#[cfg(test)]
-mod own_tests;
+mod output_head;
 mod progress;
-mod source;
-mod squared;
-mod stacked_file;
+mod refresh_table;
+mod stack_buckets;
 #[cfg(test)]
 mod tests;
-mod text;
 mod view;
 
 pub use architecture::Architecture;
-pub use classic::{ClassicLayer, ClassicNetwork};
-pub use embedded::{EMBEDDED_BYTES, embedded};
-pub use error::NetError;
-pub use evaluator::Evaluator;
-pub use leb128::Leb128Error;
-pub use locate::{LoadedNetwork, NetworkFiles};
+pub use format::{
+    ClassicLayer, ClassicNetwork, EMBEDDED_BYTES, LoadedNetwork, NativeNetwork, NetError,
+    NetworkFiles, embedded,
+};
 pub use network::Network;
-pub use own::OwnNetwork;
+
+pub(super) use accumulator::AccumulatorStack;
+pub(super) use output_head::Scratch;

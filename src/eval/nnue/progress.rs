@@ -1,14 +1,14 @@
-//! How far the game has gone, by a sum over kings and pieces: the features of HalfKP, with a
-//! single number for each instead of a row.
+//! Progress of the game (進行度): a sum of weights over the features of HalfKP, one number each, through
+//! a sigmoid.
 #![forbid(unsafe_code)]
 
-use super::features::{FeatureSet, HALF_KP};
+use super::features::HALF_KP;
 use super::view;
 use crate::position::Position;
 use crate::types::Color;
 
 /// Numbers of a table.
-pub(super) const WEIGHTS: usize = HALF_KP.dimensions();
+pub const WEIGHTS: usize = HALF_KP.dimensions();
 /// Fractional bits of the numbers in networks.
 const NETWORK_BITS: u32 = 16;
 /// Fractional bits of the numbers from files of their own.
@@ -17,7 +17,7 @@ const FILE_BITS: u32 = 24;
 const STEPS: usize = 256;
 
 /// Weights of the progress, and where one stage ends and the next begins.
-pub(super) struct Progress {
+pub struct GameProgress {
     bias: i64,
     weights: Box<[i32]>,
     /// Least sum of each stage but the first.
@@ -29,15 +29,15 @@ fn threshold(share: f64, bits: u32) -> i64 {
     ((share / (1.0 - share)).ln() * f64::from(1 << bits)).round() as i64
 }
 
-impl Progress {
+impl GameProgress {
     /// The progress stored in a network of YaneuraOu: weights of 16 fractional bits, stages in 256
     /// steps.
-    pub fn of_network(bias: i32, weights: Box<[i32]>, stages: usize) -> Progress {
+    pub fn of_network(bias: i32, weights: Box<[i32]>, stages: usize) -> GameProgress {
         let thresholds = (1..stages).map(|stage| {
             let step = (stage * STEPS).div_ceil(stages);
             threshold(step as f64 / STEPS as f64, NETWORK_BITS)
         });
-        Progress {
+        GameProgress {
             bias: bias.into(),
             weights,
             thresholds: thresholds.collect(),
@@ -46,7 +46,7 @@ impl Progress {
 
     /// The progress stored in a file of its own, `None` if a weight is no number or far too large.
     /// Pieces that are missing do not count.
-    pub fn of_file(weights: impl Iterator<Item = f64>, stages: usize) -> Option<Progress> {
+    pub fn of_file(weights: impl Iterator<Item = f64>, stages: usize) -> Option<GameProgress> {
         let mut weights = weights
             .map(|weight| {
                 let scaled = (weight * f64::from(1 << FILE_BITS)).round();
@@ -58,7 +58,7 @@ impl Progress {
         }
         let thresholds =
             (1..stages).map(|stage| threshold(stage as f64 / stages as f64, FILE_BITS));
-        Some(Progress {
+        Some(GameProgress {
             bias: 0,
             weights,
             thresholds: thresholds.collect(),
@@ -67,20 +67,14 @@ impl Progress {
 
     /// The stage of a position, from 0.
     pub fn stage(&self, position: &Position) -> usize {
-        let sums = Color::ALL.map(|perspective| self.sum(&HALF_KP, perspective, position));
-        let sum = self.bias + sums[0] + sums[1];
+        let active = Color::ALL.map(|color| view::active(&HALF_KP, color, position, None));
+        let features = active.iter().flat_map(|list| list.as_slice());
+        let weights = features.map(|&feature| i64::from(self.weights[feature as usize]));
+        let sum = self.bias + weights.sum::<i64>();
         self.thresholds
             .iter()
             .filter(|&&least| least <= sum)
             .count()
-    }
-
-    fn sum(&self, set: &FeatureSet, perspective: Color, position: &Position) -> i64 {
-        let active = view::active(set, perspective, position, None);
-        let weights = active.as_slice().iter();
-        weights
-            .map(|&feature| i64::from(self.weights[feature as usize]))
-            .sum()
     }
 }
 
@@ -99,7 +93,7 @@ mod tests {
     #[test]
     fn stages_are_those_described() {
         for stages in [2, 3, 4, 8, 16, 32] {
-            let progress = Progress::of_network(0, Box::default(), stages);
+            let progress = GameProgress::of_network(0, Box::default(), stages);
             assert_eq!(progress.thresholds.len(), stages - 1);
             for sum in (-400_000..400_000).step_by(997).chain([-1, 0, 1]) {
                 let ours = progress.thresholds.iter().filter(|&&t| t <= sum).count();
@@ -110,7 +104,7 @@ mod tests {
 
     #[test]
     fn weights_from_files_have_to_be_numbers() {
-        let of = |weight| Progress::of_file(std::iter::repeat_n(weight, WEIGHTS), 9);
+        let of = |weight| GameProgress::of_file(std::iter::repeat_n(weight, WEIGHTS), 9);
         assert!(of(f64::NAN).is_none());
         assert!(of(f64::INFINITY).is_none());
         assert!(of(1e9).is_none());

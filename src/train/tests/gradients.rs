@@ -129,9 +129,9 @@ fn steps_are_those_of_adam() {
 fn rows_keep_to_limits_that_export_can_bear() {
     let largest = 40.0 * SHAPE.limit(0) + SHAPE.limit(SHAPE.bias_row());
     let rounding = 41.0 / 2.0;
-    assert!(largest * OwnNetwork::UNIT as f32 + rounding <= f32::from(i16::MAX));
+    assert!(largest * NativeNetwork::UNIT as f32 + rounding <= f32::from(i16::MAX));
     let output = SHAPE.limit(SHAPE.head_row());
-    assert!(output * 64.0 <= OwnNetwork::MAX_WEIGHT as f32);
+    assert!(output * 64.0 <= NativeNetwork::MAX_WEIGHT as f32);
 }
 
 /// Learns some samples by heart; returns the last loss.
@@ -176,7 +176,7 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
     let network = export::to_native(&model, 600);
     assert!(network.weight_unit >= 64);
     let rounded = export::from_native(&network).unwrap();
-    let unit = (OwnNetwork::UNIT * network.weight_unit as i32) as f32;
+    let unit = (NativeNetwork::UNIT * network.weight_unit as i32) as f32;
     let network = network.into_network().unwrap();
     let mut scratch = Scratch::new(&SHAPE);
     let (mut worst, mut sum) = (0.0_f32, 0.0);
@@ -201,12 +201,12 @@ fn networks_become_models_and_networks_again() {
     assert_eq!(export::to_native(&model, 600), network);
     assert_eq!(export::to_native(&model, 300).scale, 300);
     // What it calls its outputs does not change them.
-    let renamed = OwnNetwork {
+    let renamed = NativeNetwork {
         scale: 300,
         ..network.clone()
     };
     assert!(export::from_native(&renamed).unwrap() == model);
-    let other = OwnNetwork {
+    let other = NativeNetwork {
         output_biases: vec![0; 2],
         ..network
     };

@@ -18,7 +18,7 @@ use super::settings::TrainSettings;
 use super::workers::Workers;
 use crate::cli::testing::Folder;
 use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, ScoredMove};
-use crate::eval::nnue::{ClassicNetwork, OwnNetwork};
+use crate::eval::nnue::{ClassicNetwork, NativeNetwork};
 use crate::eval::units::{PONANZA, ScoreUnit};
 use crate::position::Position;
 use crate::search::ScoreBound;

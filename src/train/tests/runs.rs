@@ -27,7 +27,7 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
     let files = ["net.nn", "net.nn.checkpoint", "net.nn.csv"];
     let contents = || files.map(|name| fs::read(folder.file(name)).unwrap());
     let [first, checkpoint, curve] = contents();
-    OwnNetwork::parse(&first).unwrap();
+    NativeNetwork::parse(&first).unwrap();
     assert!(
         fs::read(folder.file("net.nn.svg"))
             .unwrap()

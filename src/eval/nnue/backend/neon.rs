@@ -1,21 +1,28 @@
 //! NEON: four sums in a register, with and without instructions for products of bytes.
 
-use super::level::level;
+use super::isa::isa;
 use super::registers::{Dot, Registers, first, first_mut};
 use std::arch::aarch64::*;
 use std::arch::asm;
 
 /// Proof that the CPU has NEON, with registers of 128 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Q(());
+pub struct Q(());
 
-impl Q {
-    /// # Safety
-    /// The CPU must have NEON.
-    #[inline(always)]
-    pub unsafe fn new() -> Q {
-        Q(())
-    }
+/// Methods of [`Q`] with two 16-bit arguments.
+macro_rules! on_16_bits {
+    ($($name:ident $intrinsic:ident),+) => {
+        $(
+            #[inline(always)]
+            fn $name(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+                // SAFETY: `self` proves that the CPU has NEON; so everywhere below.
+                unsafe {
+                    let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+                    vreinterpretq_s32_s16($intrinsic(a, b))
+                }
+            }
+        )+
+    };
 }
 
 impl Registers for Q {
@@ -23,9 +30,13 @@ impl Registers for Q {
 
     const SUMS: usize = 4;
 
+    on_16_bits! {
+        add_16 vaddq_s16, sub_16 vsubq_s16, min_16 vminq_s16, max_16 vmaxq_s16, mul_16 vmulq_s16
+    }
+
     #[inline(always)]
     fn zero(self) -> int32x4_t {
-        // SAFETY: `self` proves that the CPU has NEON; so everywhere below.
+        // SAFETY: as above.
         unsafe { vdupq_n_s32(0) }
     }
 
@@ -44,70 +55,10 @@ impl Registers for Q {
     }
 
     #[inline(always)]
-    fn add(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vaddq_s32(a, b) }
-    }
-
-    #[inline(always)]
-    fn weights(self, weights: &[u8]) -> int32x4_t {
-        let weights: &[u8; 16] = first(weights);
+    fn load_bytes(self, bytes: &[u8]) -> int32x4_t {
+        let bytes: &[u8; 16] = first(bytes);
         // SAFETY: a load of sixteen bytes.
-        unsafe { vreinterpretq_s32_u8(vld1q_u8(weights.as_ptr())) }
-    }
-
-    #[inline(always)]
-    fn splat(self, step: [u8; 4]) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe { vdupq_n_s32(i32::from_ne_bytes(step)) }
-    }
-
-    #[inline(always)]
-    fn add_16(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe {
-            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
-            vreinterpretq_s32_s16(vaddq_s16(a, b))
-        }
-    }
-
-    #[inline(always)]
-    fn sub_16(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe {
-            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
-            vreinterpretq_s32_s16(vsubq_s16(a, b))
-        }
-    }
-
-    #[inline(always)]
-    fn products(self, left: [int32x4_t; 2], right: [int32x4_t; 2], limit: i16) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe {
-            let (zero, limit) = (vdupq_n_s16(0), vdupq_n_s16(limit));
-            let product = |left, right| {
-                let left = vmaxq_s16(vminq_s16(vreinterpretq_s16_s32(left), limit), zero);
-                // A product that is negative is packed as zero.
-                let right = vminq_s16(vreinterpretq_s16_s32(right), limit);
-                vqdmulhq_s16(vshlq_n_s16::<6>(left), right)
-            };
-            let low = vqmovun_s16(product(left[0], right[0]));
-            let high = vqmovun_s16(product(left[1], right[1]));
-            vreinterpretq_s32_u8(vcombine_u8(low, high))
-        }
-    }
-
-    #[inline(always)]
-    fn squares(self, sums: int32x4_t, numbers: int32x4_t, weights: int32x4_t) -> int32x4_t {
-        // SAFETY: as above.
-        unsafe {
-            let (zero, limit) = (vdupq_n_s16(0), vdupq_n_s16(255));
-            let numbers = vreinterpretq_s16_s32(numbers);
-            let limited = vmaxq_s16(vminq_s16(numbers, limit), zero);
-            let products = vmulq_s16(limited, vreinterpretq_s16_s32(weights));
-            let low = vmlal_s16(sums, vget_low_s16(products), vget_low_s16(limited));
-            vmlal_high_s16(low, products, limited)
-        }
+        unsafe { vreinterpretq_s32_u8(vld1q_u8(bytes.as_ptr())) }
     }
 
     #[inline(always)]
@@ -118,99 +69,123 @@ impl Registers for Q {
     }
 
     #[inline(always)]
-    fn nonzero(self, steps: &[[u8; 4]]) -> u32 {
-        let steps: &[[u8; 4]; 4] = first(steps);
-        let bits = [1, 2, 4, 8];
-        // SAFETY: loads of four steps and of four numbers.
+    fn splat(self, chunk: [u8; 4]) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe { vdupq_n_s32(i32::from_ne_bytes(chunk)) }
+    }
+
+    #[inline(always)]
+    fn splat_16(self, number: i16) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe { vreinterpretq_s32_s16(vdupq_n_s16(number)) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe { vaddq_s32(a, b) }
+    }
+
+    #[inline(always)]
+    fn mul_512th(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above. The product is doubled, then divided by 2^16.
         unsafe {
-            let steps = vreinterpretq_u32_u8(vld1q_u8(steps.as_flattened().as_ptr()));
-            let nonzero = vtstq_u32(steps, steps);
+            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+            vreinterpretq_s32_s16(vqdmulhq_s16(vshlq_n_s16::<6>(a), b))
+        }
+    }
+
+    #[inline(always)]
+    fn multiply_add_16(self, sums: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
+            let low = vmlal_s16(sums, vget_low_s16(a), vget_low_s16(b));
+            vmlal_high_s16(low, a, b)
+        }
+    }
+
+    #[inline(always)]
+    fn pack(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        // SAFETY: as above.
+        unsafe {
+            let low = vqmovun_s16(vreinterpretq_s16_s32(a));
+            let high = vqmovun_s16(vreinterpretq_s16_s32(b));
+            vreinterpretq_s32_u8(vcombine_u8(low, high))
+        }
+    }
+
+    #[inline(always)]
+    fn nonzero(self, chunks: &[[u8; 4]]) -> u32 {
+        let chunks: &[[u8; 4]; 4] = first(chunks);
+        let bits = [1, 2, 4, 8];
+        // SAFETY: loads of four chunks and of four numbers.
+        unsafe {
+            let chunks = vreinterpretq_u32_u8(vld1q_u8(chunks.as_flattened().as_ptr()));
+            let nonzero = vtstq_u32(chunks, chunks);
             vaddvq_u32(vandq_u32(nonzero, vld1q_u32(bits.as_ptr())))
         }
     }
 }
 
-level!(Neon, "NEON", "neon", is_aarch64_feature_detected: "neon");
+/// Defines an instruction set with these registers by how it multiplies.
+macro_rules! dot {
+    ($isa:ident, chains $chains:literal, |$sums:ident, $inputs:ident, $weights:ident| $body:block) => {
+        impl Dot for $isa {
+            type Registers = Q;
+            type Half = $isa;
 
-impl Dot for Neon {
-    type Registers = Q;
-    type Half = Neon;
+            const CHAINS: bool = $chains;
 
-    const JOINS: bool = true;
+            #[inline(always)]
+            fn registers(self) -> Q {
+                Q(())
+            }
 
-    #[inline(always)]
-    fn registers(self) -> Q {
-        // SAFETY: `self` proves that the CPU has NEON.
-        unsafe { Q::new() }
-    }
+            #[inline(always)]
+            fn half(self) -> $isa {
+                self
+            }
 
-    #[inline(always)]
-    fn half(self) -> Neon {
-        self
-    }
-
-    #[inline(always)]
-    fn dot<const STEPS: usize>(
-        self,
-        sums: int32x4_t,
-        steps: [int32x4_t; STEPS],
-        weights: [int32x4_t; STEPS],
-    ) -> int32x4_t {
-        // SAFETY: `self` proves that the CPU has these.
-        unsafe {
-            let mut products = vdupq_n_s16(0);
-            for (step, weights) in steps.into_iter().zip(weights) {
+            #[inline(always)]
+            fn dot<const CHUNKS: usize>(
+                self,
+                $sums: int32x4_t,
+                $inputs: [int32x4_t; CHUNKS],
+                $weights: [int32x4_t; CHUNKS],
+            ) -> int32x4_t {
                 // Activations of at most 127 are signed bytes as well.
-                let step = vreinterpretq_s8_s32(step);
-                let weights = vreinterpretq_s8_s32(weights);
-                let low = vmull_s8(vget_low_s8(step), vget_low_s8(weights));
-                let high = vmull_high_s8(step, weights);
-                products = vaddq_s16(products, vpaddq_s16(low, high));
-            }
-            vpadalq_s16(sums, products)
-        }
-    }
-}
-
-level!(NeonDot, "NEON dot product", "neon,dotprod", is_aarch64_feature_detected: "neon", "dotprod");
-
-impl Dot for NeonDot {
-    type Registers = Q;
-    type Half = NeonDot;
-
-    const JOINS: bool = false;
-
-    #[inline(always)]
-    fn registers(self) -> Q {
-        // SAFETY: `self` proves that the CPU has NEON.
-        unsafe { Q::new() }
-    }
-
-    #[inline(always)]
-    fn half(self) -> NeonDot {
-        self
-    }
-
-    #[inline(always)]
-    fn dot<const STEPS: usize>(
-        self,
-        mut sums: int32x4_t,
-        steps: [int32x4_t; STEPS],
-        weights: [int32x4_t; STEPS],
-    ) -> int32x4_t {
-        for (step, weights) in steps.into_iter().zip(weights) {
-            // Activations of at most 127 are signed bytes as well. There is no stable intrinsic.
-            // SAFETY: `self` proves that the CPU has this instruction, which works on registers.
-            unsafe {
-                asm!(
-                    "sdot {sums:v}.4s, {step:v}.16b, {weights:v}.16b",
-                    sums = inout(vreg) sums,
-                    step = in(vreg) step,
-                    weights = in(vreg) weights,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
+                // SAFETY: `self` proves that the CPU has the instructions, which work on registers.
+                unsafe { $body }
             }
         }
-        sums
-    }
+    };
 }
+
+isa!(Neon, "NEON", "neon", is_aarch64_feature_detected: "neon");
+dot!(Neon, chains true, |sums, inputs, weights| {
+    let mut products = vdupq_n_s16(0);
+    for (input, weights) in inputs.into_iter().zip(weights) {
+        let (input, weights) = (vreinterpretq_s8_s32(input), vreinterpretq_s8_s32(weights));
+        let low = vmull_s8(vget_low_s8(input), vget_low_s8(weights));
+        let high = vmull_high_s8(input, weights);
+        products = vaddq_s16(products, vpaddq_s16(low, high));
+    }
+    vpadalq_s16(sums, products)
+});
+
+isa!(NeonDot, "NEON dot product", "neon,dotprod", is_aarch64_feature_detected: "neon", "dotprod");
+dot!(NeonDot, chains false, |sums, inputs, weights| {
+    let mut sums = sums;
+    for (input, weights) in inputs.into_iter().zip(weights) {
+        // There is no stable intrinsic.
+        asm!(
+            "sdot {sums:v}.4s, {input:v}.16b, {weights:v}.16b",
+            sums = inout(vreg) sums,
+            input = in(vreg) input,
+            weights = in(vreg) weights,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sums
+});

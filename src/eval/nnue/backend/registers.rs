@@ -1,93 +1,96 @@
-//! What the loops of a dense layer ask of an instruction set.
+//! What the generic loops ask of an instruction set.
 //!
-//! Values of these types prove that the CPU has the instructions, so that the loops are safe. All
-//! methods have to be `#[inline(always)]`: only within the entry points that
-//! [`level`](super::level) defines do they come to be single instructions.
+//! Values of these types prove that the CPU has the instructions, so that the loops are safe. All methods
+//! have to be `#[inline(always)]`: only within the entry points that [`isa`](super::isa) defines do they
+//! come to be single instructions.
 
-/// The usual operations on registers of 32-bit sums.
-pub(super) trait Registers: Copy {
-    /// A register: [`Registers::SUMS`] sums, or four bytes for each of them.
+/// Operations on registers of 32-bit sums, 16-bit numbers or bytes.
+pub trait Registers: Copy {
+    /// A register.
     type Register: Copy;
 
-    /// Sums in a register: 4, 8 or 16.
+    /// 32-bit sums in a register: 4, 8 or 16.
     const SUMS: usize;
 
     /// All zeros.
     fn zero(self) -> Self::Register;
-    /// Loads sums.
+    /// Loads 32-bit sums.
     fn load(self, sums: &[i32]) -> Self::Register;
-    /// Stores sums.
+    /// Stores 32-bit sums.
     fn store(self, sums: Self::Register, out: &mut [i32]);
-    /// Adds up sums.
+    /// Loads bytes, or 16-bit numbers.
+    fn load_bytes(self, bytes: &[u8]) -> Self::Register;
+    /// Stores bytes, or 16-bit numbers.
+    fn store_bytes(self, bytes: Self::Register, out: &mut [u8]);
+    /// The same four bytes for each sum.
+    fn splat(self, chunk: [u8; 4]) -> Self::Register;
+    /// The same 16-bit number everywhere.
+    fn splat_16(self, number: i16) -> Self::Register;
+    /// Adds 32-bit sums, wrapping.
     fn add(self, a: Self::Register, b: Self::Register) -> Self::Register;
-    /// Loads four weights for each sum.
-    fn weights(self, weights: &[u8]) -> Self::Register;
-    /// The same four activations for each sum.
-    fn splat(self, step: [u8; 4]) -> Self::Register;
-    /// Adds up numbers of 16 bits, wrapping.
+    /// Adds 16-bit numbers, wrapping.
     fn add_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
-    /// Subtracts numbers of 16 bits, wrapping.
+    /// Subtracts 16-bit numbers, wrapping.
     fn sub_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
-    /// Products of numbers of 16 bits, limited to 0 to `limit`, which is at most 255, divided by
-    /// 512: those of the first registers, then those of the second ones.
-    fn products(
-        self,
-        left: [Self::Register; 2],
-        right: [Self::Register; 2],
-        limit: i16,
-    ) -> Self::Register;
-    /// Adds to each sum two products of squares of numbers of 16 bits, limited to 0 to 255, and
-    /// weights of at most 127.
-    fn squares(
+    /// The lesser ones of 16-bit numbers.
+    fn min_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// The greater ones of 16-bit numbers.
+    fn max_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Products of 16-bit numbers, wrapping.
+    fn mul_16(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Products of 16-bit numbers, the first ones from 0 to 255, divided by 512.
+    fn mul_512th(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Adds to each 32-bit sum the products of two 16-bit numbers.
+    fn multiply_add_16(
         self,
         sums: Self::Register,
-        numbers: Self::Register,
-        weights: Self::Register,
+        a: Self::Register,
+        b: Self::Register,
     ) -> Self::Register;
-    /// Stores bytes.
-    fn store_bytes(self, bytes: Self::Register, out: &mut [u8]);
-    /// Which of the next [`Registers::SUMS`] steps are not all zeros, one bit for each. Activations
-    /// are at most 127.
-    fn nonzero(self, steps: &[[u8; 4]]) -> u32;
+    /// Limits 16-bit numbers to bytes: those of `a`, then those of `b`.
+    fn pack(self, a: Self::Register, b: Self::Register) -> Self::Register;
+    /// Which of the next [`Registers::SUMS`] chunks are not all zeros, one bit for each. Their bytes are
+    /// at most 127.
+    fn nonzero(self, chunks: &[[u8; 4]]) -> u32;
 }
 
-/// What the instruction sets differ in: products of activations and weights.
-pub(super) trait Dot: Copy {
+/// What instruction sets with the same registers differ in: products of activations and weights.
+pub trait Dot: Copy {
     /// The registers.
     type Registers: Registers;
-    /// The same for half as many sums, where there is such a thing.
+    /// The instruction set with half as many sums in a register, where there is such a thing.
     type Half: Dot;
 
-    /// Whether the products of several steps are best added up before they become sums.
-    const JOINS: bool;
+    /// Whether the products of several chunks are best added up in 16 bits before they become sums.
+    const CHAINS: bool;
 
     /// The registers.
     fn registers(self) -> Self::Registers;
-    /// The same for half as many sums.
+    /// See [`Dot::Half`].
     fn half(self) -> Self::Half;
-    /// Adds to each sum four products for every step, of activations of at most 127 and weights.
-    /// The products of the first two bytes of all steps must fit in 16 bits together, and so those
-    /// of the others.
-    fn dot<const STEPS: usize>(
+    /// Adds to each sum four products for every chunk, of activations of at most 127 and weights. The
+    /// products of the first two bytes of all chunks must fit in 16 bits together, and so those of the
+    /// others.
+    fn dot<const CHUNKS: usize>(
         self,
         sums: Register<Self>,
-        steps: [Register<Self>; STEPS],
-        weights: [Register<Self>; STEPS],
+        inputs: [Register<Self>; CHUNKS],
+        weights: [Register<Self>; CHUNKS],
     ) -> Register<Self>;
 }
 
 /// A register of an instruction set.
-pub(super) type Register<D> = <<D as Dot>::Registers as Registers>::Register;
+pub type Register<D> = <<D as Dot>::Registers as Registers>::Register;
 
 /// The numbers that fill a register, from the start of a slice that has as many.
 #[inline(always)]
-pub(super) fn first<T, const N: usize>(numbers: &[T]) -> &[T; N] {
+pub fn first<T, const N: usize>(numbers: &[T]) -> &[T; N] {
     numbers.first_chunk().expect("enough to fill a register")
 }
 
-/// The same, to be written to.
+/// The numbers that fill a register, to be written to.
 #[inline(always)]
-pub(super) fn first_mut<T, const N: usize>(numbers: &mut [T]) -> &mut [T; N] {
+pub fn first_mut<T, const N: usize>(numbers: &mut [T]) -> &mut [T; N] {
     numbers
         .first_chunk_mut()
         .expect("enough to fill a register")

@@ -1,13 +1,14 @@
 //! Files of made-up networks: every weight follows from its number in the file.
 
 use crate::eval::nnue::architecture::{Activation, Architecture, Form, Stacks, padded};
-use crate::eval::nnue::buckets::Scheme;
-use crate::eval::nnue::error::NetError;
-use crate::eval::nnue::features::{EFFECT_SETS, FEATURE_SETS, FeatureSet};
-use crate::eval::nnue::file::{NetFile, read};
-use crate::eval::nnue::leb128;
+use crate::eval::nnue::features::{ATTACK_FEATURE_SETS, FEATURE_SETS, FeatureSet};
+use crate::eval::nnue::format::NetError;
+use crate::eval::nnue::format::files::read;
+use crate::eval::nnue::format::leb128;
+use crate::eval::nnue::format::reader::NetFile;
 use crate::eval::nnue::network::Network;
 use crate::eval::nnue::progress::WEIGHTS;
+use crate::eval::nnue::stack_buckets::StackBuckets;
 use std::io::Cursor;
 
 /// A made-up weight of a magnitude up to `limit`, by its number.
@@ -28,7 +29,7 @@ pub fn text(architecture: &Architecture) -> String {
 
 /// A feature set by its name.
 pub fn set(name: &str) -> &'static FeatureSet {
-    let mut sets = FEATURE_SETS.iter().chain(&EFFECT_SETS);
+    let mut sets = FEATURE_SETS.iter().chain(&ATTACK_FEATURE_SETS);
     sets.find(|set| set.name == name).unwrap()
 }
 
@@ -140,10 +141,10 @@ pub struct Stacked {
     pub features: &'static str,
     pub width: usize,
     pub hidden: [usize; 2],
-    pub scheme: &'static str,
+    pub buckets: &'static str,
     pub text: String,
     pub version: u32,
-    /// How many stacks, if not as many as the scheme asks for.
+    /// How many stacks, if not as many as the buckets asks for.
     pub count: Option<usize>,
     /// A word after the text.
     pub counted: Option<u32>,
@@ -161,21 +162,21 @@ impl Stacked {
         features: &'static str,
         width: usize,
         hidden: [usize; 2],
-        scheme: &'static str,
+        buckets: &'static str,
     ) -> Stacked {
         let [first, second] = hidden;
-        let stacks = Scheme::parse(scheme).unwrap().stacks();
+        let stacks = StackBuckets::parse(buckets).unwrap().count();
         let dimensions = set(features).dimensions();
         Stacked {
             features,
             width,
             hidden,
-            scheme,
+            buckets,
             text: format!(
                 "ModelType=SFNNWithoutPsqt;Features={features}[{dimensions}->{width}x2],\
                  Network=SFNN_{}_{width}_{first}_{second}_{}{{LayerStack={stacks}}}",
                 features.trim_end_matches("(Friend)").replace('_', ""),
-                scheme.to_uppercase(),
+                buckets.to_uppercase(),
             ),
             version: 0x7AF3_2F16,
             count: None,
@@ -188,16 +189,16 @@ impl Stacked {
 
     /// The shape of its layers.
     pub fn architecture(&self) -> Architecture {
-        let scheme = Scheme::parse(self.scheme).unwrap();
+        let buckets = StackBuckets::parse(self.buckets).unwrap();
         Architecture {
             features: set(self.features),
             width: self.width,
-            activation: Activation::Product { limit: 254 },
+            activation: Activation::Pairwise { limit: 254 },
             hidden: self.hidden,
             form: Form::Stacked(Stacks {
-                scheme,
-                count: self.count.unwrap_or(scheme.stacks()),
-                has_shortcut: self.hidden[0] % 8 == 7,
+                buckets,
+                count: self.count.unwrap_or(buckets.count()),
+                has_skip: self.hidden[0] % 8 == 7,
                 shards: None,
             }),
         }
@@ -207,7 +208,7 @@ impl Stacked {
     pub fn file(&self) -> Vec<u8> {
         let architecture = self.architecture();
         let stacks = *architecture.stacks().unwrap();
-        let has_stages = stacks.scheme.stages > 1;
+        let has_stages = stacks.buckets.stages > 1;
         let dimensions = architecture.features.dimensions();
         let mut writer = Writer::default();
         let hash = 0x3C20_3B32 ^ if has_stages { 0x6F50_524F } else { 0 };

@@ -12,9 +12,9 @@ use rand::prelude::*;
 /// A small file of every form, and how many bytes of it are not weights of the first layer.
 fn files() -> Vec<(Vec<u8>, usize)> {
     let activations = [
-        (Activation::Clip, ""),
-        (Activation::Square { limit: 255 }, "-SCReLU"),
-        (Activation::Product { limit: 254 }, "-Pairwise"),
+        (Activation::CReLU, ""),
+        (Activation::SCReLU { limit: 255 }, "-SCReLU"),
+        (Activation::Pairwise { limit: 254 }, "-Pairwise"),
     ];
     let classics = activations.map(|(activation, suffix)| {
         let architecture = Architecture::classic(set("K+P"), 64, activation, [8, 32]);

@@ -5,11 +5,11 @@ use super::output;
 use super::{POSITIONS, architecture, follow, games, position};
 use crate::eval::nnue::architecture::Shards;
 use crate::eval::nnue::backend::available;
-use crate::eval::nnue::error::NetError;
-use crate::eval::nnue::file::read;
-use crate::eval::nnue::layer_stack::LayerStacks;
-use crate::eval::nnue::network::{Network, Parameters, Tail};
-use crate::eval::nnue::progress::{Progress, WEIGHTS};
+use crate::eval::nnue::format::NetError;
+use crate::eval::nnue::format::files::read;
+use crate::eval::nnue::network::{Network, Parameters};
+use crate::eval::nnue::output_head::{LayerStacks, OutputHead};
+use crate::eval::nnue::progress::{GameProgress, WEIGHTS};
 use crate::eval::nnue::view::active;
 use crate::types::Color;
 use rand::SeedableRng;
@@ -62,8 +62,8 @@ fn halfka2_by_points_in_hand_and_zones_of_the_kings() {
 }
 
 /// A small network of few features.
-fn small(hidden: [usize; 2], scheme: &'static str) -> Stacked {
-    Stacked::new("K+P", 64, hidden, scheme)
+fn small(hidden: [usize; 2], buckets: &'static str) -> Stacked {
+    Stacked::new("K+P", 64, hidden, buckets)
 }
 
 /// One of rshogi's, by the ranks of the kings unless told otherwise.
@@ -82,9 +82,9 @@ fn rshogi(count: Option<u32>) -> Stacked {
 
 /// The layers after the first.
 fn layers(parameters: &Parameters) -> &LayerStacks {
-    match &parameters.tail {
-        Tail::Layers(layers) => layers,
-        Tail::Squared(_) => panic!("a network of our own"),
+    match &parameters.head {
+        OutputHead::LayerStacks(layers) => layers,
+        OutputHead::Screlu(_) => panic!("a network of our own"),
     }
 }
 
@@ -150,13 +150,11 @@ fn values_of_pieces_count() {
     let network = Arc::new(network(&net.file()));
     let position = position(POSITIONS[3]);
     let whole = output(&network, available()[0], &position, None);
-    let values = network.parameters.piece_values(&position, None);
-    assert_ne!(values, 0);
     // By hand: the weights of the active features for the stack of the position.
     let layers = layers(&network.parameters);
-    let stack = layers.chosen(network.architecture(), &position);
+    let stack = layers.bucket(network.architecture(), &position);
     assert_eq!(stack, 5);
-    let weights = layers.values.as_ref().unwrap();
+    let weights = layers.psqt.as_ref().unwrap();
     let sum = |perspective| -> i32 {
         let features = active(set("K+P"), perspective, &position, None);
         let features = features.as_slice().iter();
@@ -165,11 +163,12 @@ fn values_of_pieces_count() {
             .sum()
     };
     let (us, them) = (position.side_to_move(), !position.side_to_move());
-    assert_eq!(values, (sum(us) - sum(them)) / 2);
+    let values = (sum(us) - sum(them)) / 2;
+    assert_ne!(values, 0);
     // The rest are the layers' own.
     let mut parameters = read_bytes(&net.file()).unwrap().parameters;
-    if let Tail::Layers(layers) = &mut parameters.tail {
-        layers.values = None;
+    if let OutputHead::LayerStacks(layers) = &mut parameters.head {
+        layers.psqt = None;
     }
     let layers = output(
         &Network::new(parameters, 1),
@@ -235,7 +234,7 @@ fn progress_beside_a_file_chooses_the_stack() {
     let bytes = net.file();
     let with = |weight: f64| {
         let weights = std::iter::repeat_n(weight, WEIGHTS);
-        let progress = Progress::of_file(weights, 5);
+        let progress = GameProgress::of_file(weights, 5);
         let file = read(Cursor::new(&bytes), bytes.len() as u64, |stages| {
             assert_eq!(stages, 5);
             Ok(progress)
@@ -245,14 +244,14 @@ fn progress_beside_a_file_chooses_the_stack() {
     let start = position(POSITIONS[0]);
     for (weight, stack) in [(-1.0, 0), (0.0, 2), (1.0, 4)] {
         let network = with(weight);
-        let chosen = layers(&network.parameters).chosen(network.architecture(), &start);
+        let chosen = layers(&network.parameters).bucket(network.architecture(), &start);
         assert_eq!(chosen, stack);
     }
     assert_eq!(
         with(0.0).architecture().to_string(),
         "SFNN K+P 64-15-32 progress5 (5 stacks)"
     );
-    assert!(matches!(read_bytes(&bytes), Err(NetError::NoProgress(_))));
+    assert!(matches!(read_bytes(&bytes), Err(NetError::Invalid(_))));
 }
 
 #[test]
@@ -287,7 +286,7 @@ fn outputs_of_a_shard_see_their_inputs_only() {
         let mut net = small([7, 32], "none");
         net.text = net.text.replace("_7_32_", &format!("_7_32{bad}"));
         assert!(
-            matches!(read_bytes(&net.file()), Err(NetError::Shards { .. })),
+            matches!(read_bytes(&net.file()), Err(NetError::Invalid(_))),
             "{bad}"
         );
     }
@@ -322,25 +321,34 @@ fn damaged_files_with_stacks_are_told_apart() {
         let text = error.to_string();
         assert!(text.contains(words), "{text}");
     };
-    assert!(cut(first + 5).contains("biases of the first layer as a block"));
-    assert!(cut(first + 40).contains("biases of the first layer to end within the file"));
-    assert!(cut(bytes.len() / 2).contains("weights of the first layer to end within the file"));
+    assert!(cut(first + 5).contains("no compressed biases of the feature transformer"));
+    assert!(cut(first + 40).contains("truncated biases of the feature transformer"));
+    assert!(cut(bytes.len() / 2).contains("truncated weights of the feature transformer"));
     let short = cut(bytes.len() - 1);
-    assert!(short.contains("9 times 2280 bytes for 15-32"), "{short}");
-    says(refusal(&[&bytes[..], &[0]].concat()), "are no such stacks");
+    assert!(
+        short.contains("no layer stacks 15-32 (9 times 2280 bytes)"),
+        "{short}"
+    );
+    says(
+        refusal(&[&bytes[..], &[0]].concat()),
+        "no layer stacks 15-32",
+    );
 
     let changed = |at: usize, byte: u8| {
         let mut bytes = bytes.clone();
         bytes[at] = byte;
         refusal(&bytes)
     };
-    says(changed(first, b'X'), "as a block COMPRESSED_LEB128");
+    says(
+        changed(first, b'X'),
+        "no compressed biases of the feature transformer",
+    );
     // A bias less or one cut off; a number that is too long; one too large.
     let numbers = first + 21;
-    says(changed(numbers, 0xC1), "found 63 biases");
+    says(changed(numbers, 0xC1), "63 biases");
     says(
         changed(numbers - 4, bytes[numbers - 4] - 1),
-        "weights of the first layer as a block",
+        "no compressed weights of the feature transformer",
     );
     for at in 0..3 {
         let mut bytes = bytes.clone();
@@ -362,16 +370,16 @@ fn damaged_files_with_stacks_are_told_apart() {
         net.text = net.text.replace(from, to);
         refusal(&net.file())
     };
-    says(renamed("K3K3", "K4K4"), "found `k4k4`");
+    says(renamed("K3K3", "K4K4"), "unknown stack buckets `k4k4`");
     says(
         renamed("K3K3", "K9K9"),
-        "81 stacks of layers for k9k9, found 9",
+        "k9k9 needs 81 layer stacks, found 9",
     );
     says(
         renamed("K3K3", "PROGRESS3"),
-        "3 stacks of layers for progress3, found 9",
+        "progress3 needs 3 layer stacks, found 9",
     );
-    says(renamed("K3K3", "LS9"), "found `ls9`");
+    says(renamed("K3K3", "LS9"), "unknown stack buckets `ls9`");
     // Sizes that no network has: those of the file are taken, or told to be wrong.
     let odd = |sizes: &str, end: usize| {
         let mut net = net.clone();
@@ -383,18 +391,21 @@ fn damaged_files_with_stacks_are_told_apart() {
         let sizes = format!("_{first}_32_");
         assert!(odd(&sizes, 0).is_none(), "{sizes}");
         assert!(
-            matches!(odd(&sizes, 1), Some(NetError::Stacks { .. })),
+            matches!(odd(&sizes, 1), Some(NetError::Invalid(_))),
             "{sizes}"
         );
     }
     let mut unnamed = small([7, 32], "k9k9");
     unnamed.text = "Features=K+P".into();
-    says(refusal(&unnamed.file()), "81 stacks");
+    says(
+        refusal(&unnamed.file()),
+        "81 layer stacks without weights of the progress",
+    );
     let mut unstaged = small([7, 32], "hand4");
     unstaged.text = unstaged.text.replace("HAND4", "PROGRESS4");
     says(
         refusal(&unstaged.file()),
-        "progress of the game for progress4",
+        "progress4 without weights of the progress",
     );
 }
 
@@ -409,7 +420,7 @@ fn dialects_that_cannot_be_read_are_named() {
         net.counted = Some(count);
         says(
             &net,
-            &format!("1 to 16 stacks of layers in the header, found {count}"),
+            &format!("{count} layer stacks in the header, limit 16"),
         );
     }
     let mut net = rshogi(None);
@@ -420,7 +431,7 @@ fn dialects_that_cannot_be_read_are_named() {
     says(&net, "PSQT in a file of YaneuraOu");
     let mut net = rshogi(Some(9));
     net.text += ",PSQT=9";
-    says(&net, "no such stacks");
+    says(&net, "truncated PSQT");
     let mut writer = Writer::default();
     let text = "ModelType=SFNNwoP_V3,L1=[16],L2=[32]";
     writer.header(0x7AF3_3301, 0, text);

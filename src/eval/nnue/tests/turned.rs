@@ -114,7 +114,7 @@ fn rotation_and_mirroring_in_classic_networks() {
 #[test]
 fn rotation_and_mirroring_in_networks_with_stacks() {
     let net =
-        |features, hidden, scheme| network(&Stacked::new(features, 64, hidden, scheme).file());
+        |features, hidden, buckets| network(&Stacked::new(features, 64, hidden, buckets).file());
     check(&net("HalfKA_hm2(Friend)", [15, 32], "k3k3"), true);
     check(&net("HalfKA_hm1(Friend)", [8, 32], "hand16_k9k9"), true);
     check(&net("HalfKA_hm2(Friend)", [7, 32], "k9k9z"), false);

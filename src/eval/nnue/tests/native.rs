@@ -1,13 +1,14 @@
 //! Komaoto's own networks: the file, the arithmetic, and what must not change the output.
 
-use super::backend::available;
-use super::error::NetError;
-use super::features::OWN_FEATURE_SETS;
-use super::network::{Block, Network};
-use super::own::OwnNetwork;
-use super::tests::output;
-use super::tests::{POSITIONS, follow, games, position, read_bytes};
-use super::view::active;
+use super::output;
+use super::{POSITIONS, follow, games, position, read_bytes};
+use crate::eval::nnue::backend::available;
+use crate::eval::nnue::features::NATIVE_FEATURE_SETS;
+use crate::eval::nnue::format::NativeNetwork;
+use crate::eval::nnue::format::NetError;
+use crate::eval::nnue::layers::Block;
+use crate::eval::nnue::network::Network;
+use crate::eval::nnue::view::active;
 use crate::position::Position;
 use crate::types::value::MAX_EVAL;
 use crate::types::{Color, PieceType};
@@ -15,36 +16,36 @@ use rand::prelude::*;
 use std::sync::Arc;
 
 /// A network of random weights of the usual size.
-fn random(width: usize, outputs: usize) -> OwnNetwork {
+fn random(width: usize, outputs: usize) -> NativeNetwork {
     with_features(1, width, outputs)
 }
 
 /// The same with a feature set of choice.
-fn with_features(features: u32, width: usize, outputs: usize) -> OwnNetwork {
+fn with_features(features: u32, width: usize, outputs: usize) -> NativeNetwork {
     let mut rng = StdRng::seed_from_u64(29);
     let mut numbers = |count: usize, limit: i16| -> Vec<i16> {
         (0..count)
             .map(|_| rng.random_range(-limit..=limit))
             .collect()
     };
-    OwnNetwork {
+    NativeNetwork {
         features,
         width,
         scale: 600,
         biases: numbers(width, 200),
-        weights: numbers(width * OwnNetwork::dimensions(features).unwrap().0, 60),
+        weights: numbers(width * NativeNetwork::dimensions(features).unwrap().0, 60),
         weight_unit: 64,
         output_weights: numbers(2 * width * outputs, 60),
         output_biases: numbers(outputs, 5000).into_iter().map(i32::from).collect(),
     }
 }
 
-fn load(network: &OwnNetwork) -> Network {
+fn load(network: &NativeNetwork) -> Network {
     network.clone().into_network().unwrap()
 }
 
 /// The output by the definition.
-fn defined(net: &OwnNetwork, position: &Position) -> i32 {
+fn defined(net: &NativeNetwork, position: &Position) -> i32 {
     let us = position.side_to_move();
     let hands: u32 = Color::ALL
         .map(|color| position.hand(color))
@@ -52,7 +53,7 @@ fn defined(net: &OwnNetwork, position: &Position) -> i32 {
         .flat_map(|hand| PieceType::HAND.map(|kind| hand.count(kind)))
         .sum();
     let number = (hands as usize / 2).min(net.output_biases.len() - 1);
-    let set = &OWN_FEATURE_SETS[net.features as usize - 1];
+    let set = &NATIVE_FEATURE_SETS[net.features as usize - 1];
     let mut sum = 0_i64;
     for (half, perspective) in [us, !us].into_iter().enumerate() {
         let features = active(set, perspective, position, None);
@@ -129,8 +130,13 @@ fn kernels_give_the_same_sums() {
         let sums = blocks([i16::MIN, 255, 256, i16::MAX], -100..=400);
         let weights = blocks([-127, 127, 0, 1], -127..=127);
         for backend in available() {
-            let found = backend.squared(&sums, &weights);
-            assert_eq!(found, scalar.squared(&sums, &weights), "{}", backend.name());
+            let found = backend.screlu_dot(&sums, &weights);
+            assert_eq!(
+                found,
+                scalar.screlu_dot(&sums, &weights),
+                "{}",
+                backend.name()
+            );
         }
     }
 }
@@ -146,7 +152,7 @@ fn the_scale_turns_outputs_into_centipawns() {
     assert_eq!(network.fv_scale().to_string(), "27.2");
     assert_eq!(network.with_scale(16).fv_scale(), 16.into());
     assert_eq!(network.with_scale(16).scale.format_value(-1600), -100);
-    let finer = load(&OwnNetwork {
+    let finer = load(&NativeNetwork {
         weight_unit: 256,
         ..random(32, 1)
     });
@@ -156,7 +162,7 @@ fn the_scale_turns_outputs_into_centipawns() {
 #[test]
 fn following_moves_equals_starting_over() {
     let mut rng = StdRng::seed_from_u64(8);
-    for set in &OWN_FEATURE_SETS {
+    for set in &NATIVE_FEATURE_SETS {
         let network = Arc::new(load(&with_features(set.hash, 64, 4)));
         for (position, moves) in games().take(12) {
             follow(&network, position, &moves, &mut rng);
@@ -228,7 +234,7 @@ fn files_are_read_as_they_were_written() {
     for (width, outputs) in [(32, 1), (256, 1), (128, 8)] {
         let net = random(width, outputs);
         let bytes = net.to_bytes().unwrap();
-        assert_eq!(OwnNetwork::parse(&bytes).unwrap(), net);
+        assert_eq!(NativeNetwork::parse(&bytes).unwrap(), net);
         let file = read_bytes(&bytes).unwrap();
         let network = Network::new(file.parameters, file.scale.unwrap());
         let name = format!("Komaoto PS_hm {width}x2-{outputs}");
@@ -241,7 +247,7 @@ fn files_are_read_as_they_were_written() {
 
 /// Why some bytes are refused, by either way of reading.
 fn refusal(bytes: &[u8]) -> String {
-    let text = OwnNetwork::parse(bytes).unwrap_err().to_string();
+    let text = NativeNetwork::parse(bytes).unwrap_err().to_string();
     let file = read_bytes(bytes);
     assert_eq!(file.err().expect("a refusal").to_string(), text);
     assert!(!text.contains('\n'));
@@ -257,26 +263,23 @@ fn damaged_files_are_told_apart() {
         refusal(&bytes)
     };
     let cases = [
-        (
-            refusal(&good[..39]),
-            "40 bytes of header, found a file of 39",
-        ),
+        (refusal(&good[..39]), "truncated header: 39 of 40 bytes"),
         (
             refusal(&good[..good.len() - 1]),
-            "for Komaoto PS_hm 32x2-2, found 109767: the end is",
+            "Komaoto PS_hm 32x2-2 has 109768 bytes of weights, found 109767: truncated",
         ),
-        (refusal(&[&good[..], &[0]].concat()), "something was added"),
-        (changed(8, 2), "a format of 2, expected 1"),
+        (refusal(&[&good[..], &[0]].concat()), "trailing bytes"),
+        (changed(8, 2), "format of 2, expected 1"),
         (changed(12, 7), "feature set of 7, expected 1 to 2"),
         (changed(16, 33), "width of 33, expected a multiple of 32"),
         (changed(18, 1), "width of 65568"),
         (changed(20, 0), "outputs of 0, expected 1 to 16"),
-        (changed(20, 3), "the end is missing"),
+        (changed(20, 3), "truncated"),
         (changed(24, 0), "checksum"),
-        (changed(28, 0), "a unit of 0, expected 255"),
+        (changed(28, 0), "unit of 0, expected 255"),
         (
             changed(31, 0xF0),
-            "a unit of weights of 61504, expected 1 to 4096",
+            "unit of weights of 61504, expected 1 to 4096",
         ),
         (changed(30, 128), "checksum"),
         (changed(35, 0), "checksum"),
@@ -287,16 +290,12 @@ fn damaged_files_are_told_apart() {
     }
     let mut heavy = random(32, 1);
     heavy.output_weights[3] = 128;
-    assert!(matches!(
-        heavy.to_bytes(),
-        Err(NetError::OwnWeights { largest: 128, .. })
-    ));
+    let text = heavy.to_bytes().unwrap_err().to_string();
+    assert!(text.contains("up to 128"), "{text}");
     let mut heavy = random(256, 1);
     heavy.output_weights.fill(-100);
-    assert!(matches!(
-        heavy.to_bytes(),
-        Err(NetError::OwnWeights { total: 51_200, .. })
-    ));
+    let text = heavy.to_bytes().unwrap_err().to_string();
+    assert!(text.contains("51200 in total"), "{text}");
     let mut short = random(32, 1);
     short.weights.pop();
     assert!(matches!(short.to_bytes(), Err(NetError::Size { .. })));

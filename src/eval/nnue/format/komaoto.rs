@@ -1,4 +1,4 @@
-//! Komaoto's own network file: written by the trainer, read like any other network.
+//! The native format: written by the trainer, read like any other network.
 //!
 //! Little-endian, 16- and 32-bit numbers:
 //!
@@ -7,29 +7,32 @@
 //! | 0 | the eight bytes `KOMAOTO` and a zero |
 //! | 8 | version of the format, 1 |
 //! | 12 | number of the feature set |
-//! | 16 | width: outputs of the first layer for one perspective |
+//! | 16 | width: outputs of the feature transformer for one perspective |
 //! | 20 | outputs of the whole |
 //! | 24 | scale: centipawns for an output that stands for 1 |
-//! | 28 | what stands for 1 in the first layer, 255, and in the weights of outputs (16 bits each) |
+//! | 28 | what stands for 1 in the feature transformer, 255, and in the weights of outputs (16 bits each) |
 //! | 32 | checksum of all bytes but these eight (FNV-1a, 64 bits) |
-//! | 40 | first layer, 16 bits each: biases, then the weights of each feature |
+//! | 40 | feature transformer, 16 bits each: biases, then the weights of each feature |
 //! | | outputs: 16-bit weights of each (side to move first), then 32-bit biases |
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
 use super::error::NetError;
-use super::features::{FeatureSet, OWN_FEATURE_SETS};
-use super::file::NetFile;
-use super::network::{Block, Network, Parameters, Tail, Transformer};
-use super::squared::{MAX_TOTAL, MAX_WEIGHT, Squared, UNIT, output_number};
-use super::view;
+use super::reader::{NetFile, numbers};
+use crate::eval::nnue::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
+use crate::eval::nnue::features::{FeatureSet, NATIVE_FEATURE_SETS};
+use crate::eval::nnue::layers::{Block, FeatureTransformer};
+use crate::eval::nnue::network::{Network, Parameters};
+use crate::eval::nnue::output_head::{
+    MAX_TOTAL, MAX_WEIGHT, OutputHead, ScreluOutput, UNIT, output_bucket,
+};
+use crate::eval::nnue::view;
 use crate::eval::units::FvScale;
 use crate::position::Position;
 
 /// What every file begins with.
-pub(super) const MAGIC: [u8; 8] = *b"KOMAOTO\0";
+pub const MAGIC: [u8; 8] = *b"KOMAOTO\0";
 /// Longest file worth reading.
-pub(super) const MAX_FILE: u64 = 1 << 30;
+pub const MAX_FILE: u64 = 1 << 30;
 /// Bytes before the weights.
 const HEADER: usize = 40;
 /// Where the checksum lies.
@@ -40,24 +43,24 @@ const WEIGHT_UNITS: std::ops::RangeInclusive<u32> = 1..=4096;
 const OUTPUTS: std::ops::RangeInclusive<u32> = 1..=16;
 const SCALES: std::ops::RangeInclusive<u32> = 1..=10_000;
 
-/// A network as it lies in a file: integers, ready to be evaluated or trained on.
+/// A network of the native format as it lies in a file: integers, ready to be evaluated or trained.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OwnNetwork {
-    /// Number of the feature set, see [`OwnNetwork::dimensions`].
+pub struct NativeNetwork {
+    /// Number of the feature set, see [`NativeNetwork::dimensions`].
     pub features: u32,
-    /// Outputs of the first layer for one perspective: a multiple of 32.
+    /// Outputs of the feature transformer for one perspective: a multiple of 32.
     pub width: usize,
     /// Centipawns for an output that stands for 1.
     pub scale: u32,
-    /// Biases of the first layer: 255 stands for 1.
+    /// Biases of the feature transformer: 255 stands for 1.
     pub biases: Vec<i16>,
-    /// Weights of the first layer, `width` for each feature.
+    /// Weights of the feature transformer, `width` for each feature.
     pub weights: Vec<i16>,
     /// The weight of an output that stands for 1.
     pub weight_unit: u32,
     /// Weights of the outputs, twice `width` for each, side to move first.
     pub output_weights: Vec<i16>,
-    /// Biases of the outputs: 255 times [`OwnNetwork::weight_unit`] stands for 1.
+    /// Biases of the outputs: 255 times [`NativeNetwork::weight_unit`] stands for 1.
     pub output_biases: Vec<i32>,
 }
 
@@ -77,24 +80,22 @@ impl Shape {
         scale: u32,
         weight_unit: u32,
     ) -> Result<Shape, NetError> {
-        let bad = |name, found, expected: String| NetError::OwnField {
-            name,
-            found,
-            expected,
+        let bad = |name, found, expected: String| {
+            NetError::Invalid(format!("{name} of {found}, expected {expected}"))
         };
         let set = set(features).ok_or_else(|| {
-            let known = format!("1 to {}", OWN_FEATURE_SETS.len());
-            bad("a feature set", features, known)
+            let known = format!("1 to {}", NATIVE_FEATURE_SETS.len());
+            bad("feature set", features, known)
         })?;
         let in_steps = (width as usize).is_multiple_of(WIDTH_STEP);
         if !in_steps || !(WIDTH_STEP..=MAX_WIDTH).contains(&(width as usize)) {
             let expected = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
-            return Err(bad("a width", width, expected));
+            return Err(bad("width", width, expected));
         }
         for (name, found, known) in [
-            ("a number of outputs", outputs, OUTPUTS),
-            ("a scale", scale, SCALES),
-            ("a unit of weights", weight_unit, WEIGHT_UNITS),
+            ("number of outputs", outputs, OUTPUTS),
+            ("scale", scale, SCALES),
+            ("unit of weights", weight_unit, WEIGHT_UNITS),
         ] {
             if !known.contains(&found) {
                 let expected = format!("{} to {}", known.start(), known.end());
@@ -112,9 +113,9 @@ impl Shape {
         Architecture {
             features: self.set,
             width: self.width,
-            activation: Activation::Square { limit: 255 },
+            activation: Activation::SCReLU { limit: 255 },
             hidden: [0; 2],
-            form: Form::Own {
+            form: Form::Native {
                 outputs: self.outputs,
             },
         }
@@ -129,23 +130,23 @@ impl Shape {
 
 /// The feature set of a number.
 fn set(number: u32) -> Option<&'static FeatureSet> {
-    OWN_FEATURE_SETS.iter().find(|set| set.hash == number)
+    NATIVE_FEATURE_SETS.iter().find(|set| set.hash == number)
 }
 
-impl OwnNetwork {
+impl NativeNetwork {
     /// Features active in every position with both kings.
     pub const ACTIVE: usize = 40;
-    /// The activation and the sum of the first layer that stand for 1.
+    /// The activation and the sum of the feature transformer that stand for 1.
     pub const UNIT: i32 = UNIT;
     /// Largest magnitude of an output's weight.
     pub const MAX_WEIGHT: i32 = MAX_WEIGHT as i32;
     /// Largest sum of the magnitudes of an output's weights.
     pub const MAX_TOTAL: i32 = MAX_TOTAL;
 
-    /// Features of a feature set, if there is one of this number, and how many copies of the board
-    /// they are.
+    /// Features of a feature set, if there is one of this number, and how many king
+    /// buckets they are in.
     pub fn dimensions(features: u32) -> Option<(usize, usize)> {
-        set(features).map(|set| (set.dimensions(), set.copies()))
+        set(features).map(|set| (set.dimensions(), set.king_buckets()))
     }
 
     /// The features of a position for the side to move, then for the other side, and which of so
@@ -154,10 +155,10 @@ impl OwnNetwork {
         features: u32,
         outputs: usize,
         position: &Position,
-    ) -> Option<([[u16; OwnNetwork::ACTIVE]; 2], usize)> {
+    ) -> Option<([[u16; NativeNetwork::ACTIVE]; 2], usize)> {
         let set = set(features)?;
         let active = view::active_for_both(set, position)?;
-        Some((active, output_number(position, outputs)))
+        Some((active, output_bucket(position, outputs)))
     }
 
     fn shape(&self) -> Result<Shape, NetError> {
@@ -166,7 +167,7 @@ impl OwnNetwork {
         Shape::new(self.features, width, outputs, self.scale, unit)
     }
 
-    /// Whether a file that begins with these bytes is one of our own.
+    /// Whether a file that begins with these bytes is in the native format.
     pub fn is_start_of(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
@@ -175,7 +176,7 @@ impl OwnNetwork {
     ///
     /// # Errors
     /// Anything that keeps the network from being used, with what was expected and found.
-    pub fn parse(bytes: &[u8]) -> Result<OwnNetwork, NetError> {
+    pub fn parse(bytes: &[u8]) -> Result<NativeNetwork, NetError> {
         let Some((header, payload)) = bytes.split_at_checked(HEADER) else {
             return Err(NetError::HeaderCut {
                 expected: HEADER as u64,
@@ -185,17 +186,10 @@ impl OwnNetwork {
         let words = header.as_chunks::<4>().0;
         let word = |i: usize| u32::from_le_bytes(words[i]);
         let (unit, weight_unit) = (word(7) & 0xFFFF, word(7) >> 16);
-        for (name, found, expected) in [
-            ("a format", word(2), VERSION),
-            ("a unit", unit, UNIT as u32),
-        ] {
+        for (name, found, expected) in [("format", word(2), VERSION), ("unit", unit, UNIT as u32)] {
             if found != expected {
-                let expected = expected.to_string();
-                return Err(NetError::OwnField {
-                    name,
-                    found,
-                    expected,
-                });
+                let what = format!("{name} of {found}, expected {expected}");
+                return Err(NetError::Invalid(what));
             }
         }
         let (features, scale) = (word(3), word(6));
@@ -209,13 +203,13 @@ impl OwnNetwork {
             checksum(bytes),
         );
         if expected != found {
-            return Err(NetError::OwnChecksum { expected, found });
+            return Err(NetError::Checksum);
         }
         let (biases, rest) = payload.split_at(2 * shape.width);
         let (weights, rest) = rest.split_at(2 * shape.width * shape.set.dimensions());
         let (output_weights, output_biases) = rest.split_at(4 * shape.width * shape.outputs);
         let biases_of_outputs = output_biases.as_chunks::<4>().0;
-        let network = OwnNetwork {
+        let network = NativeNetwork {
             features,
             width: shape.width,
             scale,
@@ -239,7 +233,9 @@ impl OwnNetwork {
             let largest = magnitudes.clone().max().unwrap_or(0);
             let total: i32 = magnitudes.sum();
             if largest > i32::from(MAX_WEIGHT) || total > MAX_TOTAL {
-                return Err(NetError::OwnWeights { largest, total });
+                return Err(NetError::Invalid(format!(
+                    "output weights up to {largest}, {total} in total; limits {MAX_WEIGHT}, {MAX_TOTAL}"
+                )));
             }
         }
         Ok(())
@@ -285,18 +281,20 @@ impl OwnNetwork {
     }
 
     /// The same in the order kernels want.
-    pub(super) fn into_file(self) -> Result<NetFile, NetError> {
+    pub fn into_file(self) -> Result<NetFile, NetError> {
         let architecture = self.shape()?.architecture();
         let scale = FvScale::new(UNIT * self.weight_unit as i32, self.scale as i32);
-        let outputs = Squared::new(blocks(&self.output_weights), self.output_biases.into());
         Ok(NetFile {
             parameters: Parameters {
                 architecture,
-                transformer: Transformer {
+                transformer: FeatureTransformer {
                     biases: blocks(&self.biases),
                     weights: blocks(&self.weights),
                 },
-                tail: Tail::Squared(outputs),
+                head: OutputHead::Screlu(ScreluOutput {
+                    weights: blocks(&self.output_weights),
+                    biases: self.output_biases.into(),
+                }),
             },
             scale: Some(scale),
             is_consistent: true,
@@ -314,15 +312,6 @@ impl OwnNetwork {
             file.scale.unwrap_or(1.into()),
         ))
     }
-}
-
-/// The numbers in some bytes.
-pub(super) fn numbers(bytes: &[u8]) -> Vec<i16> {
-    let numbers = bytes.as_chunks::<2>().0;
-    numbers
-        .iter()
-        .map(|&bytes| i16::from_le_bytes(bytes))
-        .collect()
 }
 
 fn blocks<B: FromIterator<Block>>(numbers: &[i16]) -> B {

@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 
 use super::error::NetError;
-use super::file;
-use super::network::Network;
-use super::progress::{Progress, WEIGHTS};
+use super::komaoto::{self, NativeNetwork};
+use super::reader::{NetFile, NetReader};
+use super::yaneuraou;
+use crate::eval::nnue::network::Network;
+use crate::eval::nnue::progress::{GameProgress, WEIGHTS};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -96,7 +98,7 @@ impl NetworkFiles {
             Some(found) => read_progress(&found.path, stages).map(Some),
             None => Ok(None),
         };
-        let net = file::read(file, self.length(), progress)?;
+        let net = read(file, self.length(), progress)?;
         let scale = net.scale.unwrap_or_else(|| {
             let settings = self.settings.as_ref();
             let beside = settings.and_then(|found| read_scale(&found.path));
@@ -130,6 +132,23 @@ impl LoadedNetwork {
     }
 }
 
+/// Reads a network of any format from a file of so many bytes. `progress` reads the weights of the
+/// progress of the game that lie beside it, for so many stages, if there are any.
+pub fn read(
+    file: impl Read + Seek,
+    length: u64,
+    progress: impl FnOnce(usize) -> Result<Option<GameProgress>, NetError>,
+) -> Result<NetFile, NetError> {
+    let mut reader = NetReader::new(file, length)?;
+    let version = reader.word()?;
+    if version.to_le_bytes() != komaoto::MAGIC[..4] {
+        return yaneuraou::read(reader, version, progress);
+    }
+    let mut bytes = version.to_le_bytes().to_vec();
+    reader.take(komaoto::MAX_FILE).read_to_end(&mut bytes)?;
+    NativeNetwork::parse(&bytes)?.into_file()
+}
+
 /// A file of a folder by its name in any case; the exact name first.
 fn find(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
     let exact = folder.join(name);
@@ -149,17 +168,17 @@ fn find(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
 }
 
 /// Reads the weights of the progress of the game.
-fn read_progress(path: &Path, stages: usize) -> Result<Progress, NetError> {
+fn read_progress(path: &Path, stages: usize) -> Result<GameProgress, NetError> {
     let bytes = fs::read(path)?;
     let (numbers, rest) = bytes.as_chunks::<8>();
     if numbers.len() != WEIGHTS || !rest.is_empty() {
-        return Err(NetError::ProgressFile {
-            expected: 8 * WEIGHTS,
-            found: bytes.len(),
-        });
+        let (found, expected) = (bytes.len(), 8 * WEIGHTS);
+        let what = format!("progress.bin has {found} bytes, expected {expected}");
+        return Err(NetError::Invalid(what));
     }
     let weights = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
-    Progress::of_file(weights, stages).ok_or(NetError::ProgressNumbers)
+    let invalid = || NetError::Invalid("weights out of range in progress.bin".into());
+    GameProgress::of_file(weights, stages).ok_or_else(invalid)
 }
 
 /// Reads the scale from a file of settings.

@@ -1,22 +1,24 @@
-//! Recognises a classic network, whose size says nearly everything, from its file.
+//! Recognises the architecture of a classic network, whose size says nearly everything.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, Architecture, MAX_HIDDEN, MAX_WIDTH, WIDTH_STEP};
-use super::features::FEATURE_SETS;
+use crate::eval::nnue::architecture::{
+    Activation, Architecture, MAX_HIDDEN, MAX_WIDTH, WIDTH_STEP,
+};
+use crate::eval::nnue::features::FEATURE_SETS;
 
 /// What a file tells about its architecture.
-pub(super) struct Signs<'a> {
+pub struct Clues<'a> {
     /// The text of the header.
     pub text: &'a str,
-    /// The activation of the first layer.
+    /// The activation of the feature transformer.
     pub activation: Activation,
     /// Bytes of weights and biases.
     pub payload: u64,
-    /// The hash before the first layer.
+    /// The hash before the feature transformer.
     pub transformer_hash: u32,
 }
 
-impl Signs<'_> {
+impl Clues<'_> {
     /// Whether the text names hidden layers, and if so whether those of an architecture.
     fn text_names(&self, architecture: &Architecture) -> Option<bool> {
         let [first, second] = architecture.hidden;
@@ -35,12 +37,12 @@ fn evenness(architecture: &Architecture) -> i32 {
     hidden.map(|hidden| i32::from(hidden % 8 == 0)).sum()
 }
 
-/// Every architecture with a first layer of known features.
-fn first_layers(activation: Activation) -> impl Iterator<Item = Architecture> {
+/// Every architecture with a feature transformer of known features.
+fn transformers(activation: Activation) -> impl Iterator<Item = Architecture> {
     // Half of the outputs have to fill whole blocks as well.
     let step = match activation {
-        Activation::Product { .. } => 2 * WIDTH_STEP,
-        Activation::Clip | Activation::Square { .. } => WIDTH_STEP,
+        Activation::Pairwise { .. } => 2 * WIDTH_STEP,
+        Activation::CReLU | Activation::SCReLU { .. } => WIDTH_STEP,
     };
     FEATURE_SETS.iter().flat_map(move |features| {
         let widths = (step..=MAX_WIDTH).step_by(step);
@@ -48,58 +50,48 @@ fn first_layers(activation: Activation) -> impl Iterator<Item = Architecture> {
     })
 }
 
-/// Every choice of hidden layers for a first layer.
-fn with_hidden_layers(first_layer: Architecture) -> impl Iterator<Item = Architecture> {
+/// Every choice of hidden layers behind a feature transformer.
+fn with_hidden_layers(transformer: Architecture) -> impl Iterator<Item = Architecture> {
     (1..=MAX_HIDDEN).flat_map(move |first| {
         (1..=MAX_HIDDEN).map(move |second| Architecture {
             hidden: [first, second],
-            ..first_layer
+            ..transformer
         })
     })
 }
 
 /// The architecture of a file, best supported by size and hashes, then by the text. `word_after`
 /// reads the four bytes after so many bytes of weights.
-pub(super) fn detect(
-    signs: &Signs,
+pub fn detect(
+    clues: &Clues,
     mut word_after: impl FnMut(u64) -> Option<u32>,
 ) -> Option<Architecture> {
-    let smallest = |first: &Architecture| {
-        let with = Architecture {
-            hidden: [1, 1],
-            ..*first
-        };
-        with.payload()
-    };
-    let largest = |first: &Architecture| {
-        let with = Architecture {
-            hidden: [MAX_HIDDEN; 2],
-            ..*first
-        };
-        with.payload()
+    let payload_with = |hidden: usize, first: &Architecture| {
+        let hidden = [hidden; 2];
+        Architecture { hidden, ..*first }.payload()
     };
     let mut best = (0, None);
-    for first in first_layers(signs.activation) {
-        if !(smallest(&first)..=largest(&first)).contains(&signs.payload) {
+    for first in transformers(clues.activation) {
+        if !(payload_with(1, &first)..=payload_with(MAX_HIDDEN, &first)).contains(&clues.payload) {
             continue;
         }
         let hash = word_after(first.transformer_bytes());
         let names = |candidate: &Architecture| Some(candidate.network_hash()) == hash;
         let hash_names_layers = with_hidden_layers(first).any(|candidate| names(&candidate));
         for candidate in with_hidden_layers(first) {
-            if candidate.payload() != signs.payload {
+            if candidate.payload() != clues.payload {
                 continue;
             }
             // A file that has lost or gained bytes may have the size of other hidden layers than
             // those it names.
-            let text = signs.text_names(&candidate);
+            let text = clues.text_names(&candidate);
             let confirmed = names(&candidate) || text == Some(true);
             if !confirmed && (hash_names_layers || text == Some(false)) {
                 continue;
             }
-            let score = 4 * i32::from(candidate.transformer_hash() == signs.transformer_hash)
+            let score = 4 * i32::from(candidate.transformer_hash() == clues.transformer_hash)
                 + 4 * i32::from(Some(candidate.network_hash()) == hash)
-                + 2 * i32::from(signs.text.contains(&candidate.transformer_text()))
+                + 2 * i32::from(clues.text.contains(&candidate.transformer_text()))
                 + i32::from(evenness(&candidate) == 2);
             if score > best.0 {
                 best = (score, Some(candidate));
@@ -110,21 +102,21 @@ pub(super) fn detect(
     best.1.filter(|_| best.0 > 1)
 }
 
-/// The architecture that a file of another size must have been meant to have: from the hash of
-/// the first layer, and the hash of the others if the file reaches so far.
-pub(super) fn guess(
-    signs: &Signs,
+/// The architecture that a file of another size must have been meant to have: from the hash of the
+/// feature transformer, and that of the other layers if the file reaches so far.
+pub fn guess(
+    clues: &Clues,
     mut word_after: impl FnMut(u64) -> Option<u32>,
 ) -> Option<Architecture> {
     let mut known =
-        first_layers(signs.activation).filter(|a| a.transformer_hash() == signs.transformer_hash);
+        transformers(clues.activation).filter(|a| a.transformer_hash() == clues.transformer_hash);
     let first = known.next()?;
     let hash = word_after(first.transformer_bytes());
     // The hash is a weak one: of several layers with the same, the likeliest.
     let exact = with_hidden_layers(first)
         .filter(|candidate| Some(candidate.network_hash()) == hash)
         .min_by_key(|candidate| {
-            let difference = candidate.payload().abs_diff(signs.payload);
+            let difference = candidate.payload().abs_diff(clues.payload);
             (-evenness(candidate), difference)
         });
     Some(exact.unwrap_or(first))
@@ -137,7 +129,7 @@ mod tests {
 
     fn architecture(name: &str, width: usize, hidden: [usize; 2]) -> Architecture {
         let features = FEATURE_SETS.iter().find(|set| set.name == name).unwrap();
-        Architecture::classic(features, width, Activation::Clip, hidden)
+        Architecture::classic(features, width, Activation::CReLU, hidden)
     }
 
     #[test]
@@ -165,27 +157,27 @@ mod tests {
             assert_eq!(it.network_hash(), network, "{it}");
             assert_eq!(it.payload(), payload, "{it}");
             // Found by size and hashes, whatever the text says.
-            let signs = Signs { text: "", activation: Activation::Clip, payload, transformer_hash: transformer };
-            let found = detect(&signs, |bytes| {
+            let clues = Clues { text: "", activation: Activation::CReLU, payload, transformer_hash: transformer };
+            let found = detect(&clues, |bytes| {
                 (bytes == it.transformer_bytes()).then_some(network)
             });
             assert_eq!(found.unwrap().to_string(), it.to_string());
             // By size and text, when a trainer left the hashes out.
-            let signs = Signs { text: &text(&it), activation: Activation::Clip, payload, transformer_hash: 0 };
-            assert_eq!(detect(&signs, |_| Some(0)).unwrap().to_string(), it.to_string());
+            let clues = Clues { text: &text(&it), activation: Activation::CReLU, payload, transformer_hash: 0 };
+            assert_eq!(detect(&clues, |_| Some(0)).unwrap().to_string(), it.to_string());
         }
         let it = architecture("K+P", 256, [32, 32]);
         let text = text(&it);
         // Some bytes more or less are those of other hidden layers than the file names.
         for damage in [-4096, -1024, -8, -4, 4, 64, 2048] {
             for (text, hash) in [("", it.network_hash()), (&text, 0), (&text, it.network_hash())] {
-                let signs = Signs {
+                let clues = Clues {
                     text,
-                    activation: Activation::Clip,
+                    activation: Activation::CReLU,
                     payload: it.payload().checked_add_signed(damage).unwrap(),
                     transformer_hash: it.transformer_hash(),
                 };
-                assert!(detect(&signs, |_| Some(hash)).is_none(), "{damage} {hash:x}");
+                assert!(detect(&clues, |_| Some(hash)).is_none(), "{damage} {hash:x}");
             }
         }
         assert_eq!(it.hash(), 0x5C64_64A9);

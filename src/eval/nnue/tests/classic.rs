@@ -1,10 +1,10 @@
 //! Tests of classic networks as they are written.
 
-use super::architecture::{Activation, Architecture};
-use super::classic::{ClassicLayer, ClassicNetwork};
-use super::error::NetError;
-use super::features::{FeatureSet, HALF_KA_HM2, K_P};
-use super::tests::{POSITIONS, Stacked, classic, position, read_bytes, text};
+use super::{POSITIONS, Stacked, classic, position, read_bytes, text};
+use crate::eval::nnue::architecture::{Activation, Architecture};
+use crate::eval::nnue::features::{FeatureSet, HALF_KA_HM2, K_P};
+use crate::eval::nnue::format::NetError;
+use crate::eval::nnue::format::{ClassicLayer, ClassicNetwork};
 use rand::prelude::*;
 
 /// A network of random numbers.
@@ -71,11 +71,11 @@ fn what_is_written_is_read_and_evaluated() {
         assert_eq!(parsed, network);
         assert_eq!(parsed.to_bytes().unwrap(), bytes);
         let ready = network.clone().into_network().unwrap();
-        let backend = super::backend::available()[0];
+        let backend = crate::eval::nnue::backend::available()[0];
         for sfen in POSITIONS {
             let position = position(sfen);
             let active = ClassicNetwork::active(features, &position).unwrap();
-            let found = super::tests::output(&ready, backend, &position, None);
+            let found = super::output(&ready, backend, &position, None);
             assert_eq!(found, defined(&network, active), "{sfen}");
         }
     }
@@ -84,7 +84,7 @@ fn what_is_written_is_read_and_evaluated() {
 #[test]
 fn files_of_others_are_read() {
     let file = |features: &'static FeatureSet| {
-        let it = Architecture::classic(features, 64, Activation::Clip, [8, 32]);
+        let it = Architecture::classic(features, 64, Activation::CReLU, [8, 32]);
         classic(&it, &text(&it))
     };
     let network = ClassicNetwork::parse(&file(&K_P)).unwrap();
@@ -104,19 +104,22 @@ fn files_of_others_are_read() {
     assert_eq!(ours[ours.len() - 1000..], theirs[theirs.len() - 1000..]);
     assert_eq!(ours[..8], theirs[..8]);
 
-    static HALF_KP: FeatureSet = super::features::HALF_KP;
+    static HALF_KP: FeatureSet = crate::eval::nnue::features::HALF_KP;
     let refused = |bytes: &[u8]| ClassicNetwork::parse(bytes).unwrap_err();
-    assert!(matches!(refused(&file(&HALF_KA_HM2)), NetError::Copies(2)));
+    assert!(matches!(
+        refused(&file(&HALF_KA_HM2)),
+        NetError::Untrainable(_)
+    ));
     assert!(
-        matches!(refused(&file(&HALF_KP)), NetError::NotTrained(it) if it == "HalfKP 64x2-8-32")
+        matches!(refused(&file(&HALF_KP)), NetError::Untrainable(it) if it == "HalfKP 64x2-8-32")
     );
     let stacked = Stacked::new("HalfKA_hm2(Friend)", 64, [15, 32], "k3k3");
-    assert!(matches!(refused(&stacked.file()), NetError::NotTrained(_)));
+    assert!(matches!(refused(&stacked.file()), NetError::Untrainable(_)));
     assert!(matches!(
         refused(b"KOMAOTO\0 and more"),
         NetError::Version(_)
     ));
-    assert!(matches!(refused(b"short"), NetError::NoHeader { .. }));
+    assert!(matches!(refused(b"short"), NetError::HeaderCut { .. }));
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn sizes_that_do_not_fit_are_not_written() {
             hidden,
             ..network.clone()
         };
-        assert!(matches!(changed.to_bytes(), Err(NetError::NotTrained(_))));
+        assert!(matches!(changed.to_bytes(), Err(NetError::Untrainable(_))));
     }
 }
 

@@ -1,29 +1,27 @@
 //! What the text in a header says, for what little it can be relied upon.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, DOUBLED, MAX_HIDDEN, Shards};
-use super::buckets::Scheme;
 use super::error::NetError;
-use super::features::{EFFECT_SETS, FEATURE_SETS, FeatureSet};
+use crate::eval::nnue::architecture::{Activation, DOUBLED, MAX_HIDDEN, Shards};
+use crate::eval::nnue::features::{ATTACK_FEATURE_SETS, FEATURE_SETS, FeatureSet};
+use crate::eval::nnue::stack_buckets::StackBuckets;
 
 /// The text of a header.
-#[derive(Clone, Copy)]
-pub(super) struct Text<'a>(pub &'a str);
+pub struct Text(pub String);
 
 /// What the name of a network with layer stacks says. A name such as
 /// `SFNN_HALFKA2_1024_7_64_C256_S96X8_HAND64_K3K3` gives features, width, hidden layers, shards
-/// and how a stack is chosen; the last two may be missing.
-pub(super) struct StackedName {
+/// and stack buckets; the last two may be missing.
+pub struct StackedName {
     pub hidden: [usize; 2],
     pub shards: Option<Shards>,
-    pub scheme: Scheme,
+    pub buckets: StackBuckets,
 }
 
-impl Text<'_> {
+impl Text {
     /// The text, fit to be shown on one line.
     pub fn shortened(&self) -> String {
-        let shown = |c: char| if c.is_control() { '?' } else { c };
-        self.0.chars().take(80).map(shown).collect()
+        shortened(&self.0)
     }
 
     /// The digits behind a key such as `qa=`.
@@ -39,7 +37,7 @@ impl Text<'_> {
         (1..=128).contains(&scale).then_some(scale)
     }
 
-    /// Whether it has tables of values for pieces and squares besides the network.
+    /// Whether the network has a PSQT.
     pub fn has_psqt(&self) -> bool {
         self.0.contains("PSQT=")
     }
@@ -51,16 +49,19 @@ impl Text<'_> {
         };
         let end = name.find(|c: char| !c.is_ascii_alphanumeric());
         let name = format!("+{}", &name[..end.unwrap_or(name.len())]);
-        match EFFECT_SETS.iter().position(|set| set.name.ends_with(&name)) {
-            Some(at) => Ok(&EFFECT_SETS[at..=at]),
+        match ATTACK_FEATURE_SETS
+            .iter()
+            .position(|set| set.name.ends_with(&name))
+        {
+            Some(at) => Ok(&ATTACK_FEATURE_SETS[at..=at]),
             None => Err(NetError::Unsupported(format!(
-                "features by attacks (EffectBucket) of the kind {}",
-                Text(&name[1..]).shortened()
+                "attack buckets of the kind {} (EffectBucket)",
+                shortened(&name[1..])
             ))),
         }
     }
 
-    /// Whether it is the text of a network with many stacks of layers in the manner of YaneuraOu.
+    /// Whether it is the text of a network with layer stacks as YaneuraOu writes it.
     pub fn is_stacked(&self) -> bool {
         self.0.starts_with("ModelType=SFNN")
     }
@@ -84,7 +85,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The activation of a classic network's first layer, by `-SCReLU`, `-Pairwise` and `qa=N`.
+    /// The activation of a classic network's feature transformer, by `-SCReLU`, `-Pairwise` and `qa=N`.
     pub fn activation(&self) -> Result<Activation, NetError> {
         let is_square = self.0.contains("-SCReLU")
             || self.0.contains("(SqrClippedReLU[") && !self.0.contains("(ClippedReLU[");
@@ -97,14 +98,14 @@ impl Text<'_> {
             _ => return Err(NetError::Unsupported(format!("activations up to {scale}"))),
         };
         match (is_square, is_product) {
-            (true, _) => Ok(Activation::Square { limit }),
-            (_, true) => Ok(Activation::Product { limit }),
-            _ if scale == 127 => Ok(Activation::Clip),
+            (true, _) => Ok(Activation::SCReLU { limit }),
+            (_, true) => Ok(Activation::Pairwise { limit }),
+            _ if scale == 127 => Ok(Activation::CReLU),
             _ => Err(NetError::Unsupported(format!("activations up to {scale}"))),
         }
     }
 
-    /// The name of a network with many stacks of layers, if there is one.
+    /// The name of a network with layer stacks, if there is one.
     pub fn stacked_name(&self) -> Result<Option<StackedName>, NetError> {
         let Some((_, name)) = self.0.split_once("Network=SFNN") else {
             return Ok(None);
@@ -115,7 +116,7 @@ impl Text<'_> {
             return Ok(Some(StackedName {
                 hidden: [15, 32],
                 shards: None,
-                scheme: Scheme::king_ranks(),
+                buckets: StackBuckets::king_ranks(),
             }));
         }
         let mut parts = name.split('_').filter(|part| !part.is_empty()).skip(2);
@@ -134,13 +135,21 @@ impl Text<'_> {
         if shards.is_some() {
             rest.drain(..2);
         }
-        let scheme = Scheme::parse(&rest.join("_"));
+        let buckets = StackBuckets::parse(&rest.join("_"));
         Ok(Some(StackedName {
             hidden: [first, second],
             shards,
-            scheme: scheme.map_err(|part| NetError::Scheme(Text(&part).shortened()))?,
+            buckets: buckets.map_err(|part| {
+                NetError::Invalid(format!("unknown stack buckets `{}`", shortened(&part)))
+            })?,
         }))
     }
+}
+
+/// A text, fit to be shown on one line.
+fn shortened(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { '?' } else { c };
+    text.chars().take(80).map(shown).collect()
 }
 
 /// Shards by a text such as `c256`, `s96x8`.
@@ -159,7 +168,7 @@ mod tests {
 
     #[test]
     fn scales_are_found() {
-        let scale = |text| Text(text).scale();
+        let scale = |text: &str| Text(text.into()).scale();
         assert_eq!(
             scale("Features=K+P[1710->256x2],fv_scale=28,qa=127"),
             Some(28)
@@ -173,12 +182,12 @@ mod tests {
 
     #[test]
     fn activations_are_found() {
-        let activation = |text| Text(text).activation().ok();
-        assert_eq!(activation("[1710->256x2]"), Some(Activation::Clip));
-        let square = |limit| Some(Activation::Square { limit });
+        let activation = |text: &str| Text(text.into()).activation().ok();
+        assert_eq!(activation("[1710->256x2]"), Some(Activation::CReLU));
+        let square = |limit| Some(Activation::SCReLU { limit });
         assert_eq!(activation("[1710->256x2]-SCReLU"), square(255));
         assert_eq!(activation("[1710->256x2]-SCReLU,qa=127"), square(254));
-        let product = |limit| Some(Activation::Product { limit });
+        let product = |limit| Some(Activation::Pairwise { limit });
         assert_eq!(activation("[1710->256x2]-Pairwise"), product(254));
         assert_eq!(activation("[1710->256x2]-Pairwise,qa=255"), product(255));
         assert_eq!(activation("[1710->256x2],qa=255"), None);
@@ -187,10 +196,10 @@ mod tests {
 
     #[test]
     fn names_of_networks_with_stacks_are_read() {
-        let name = |text: &str| Text(text).stacked_name();
+        let name = |text: &str| Text(text.into()).stacked_name();
         let read = |text: &str| {
             let name = name(text).unwrap().unwrap();
-            (name.hidden, name.scheme.to_string(), name.shards)
+            (name.hidden, name.buckets.to_string(), name.shards)
         };
         let prefix = "ModelType=SFNNWithoutPsqt;Features=HalfKA2(Friend)[131949->1024x2],Network=";
         for text in ["SFNN-1536{LayerStack=9}", "SFNN1536"] {
@@ -216,6 +225,6 @@ mod tests {
             assert!(name(&text).unwrap().is_none(), "{sizes}");
         }
         let text = format!("{prefix}SFNN_HALFKA2_1024_7_64_LS9");
-        assert!(matches!(name(&text), Err(NetError::Scheme(part)) if part == "ls9"));
+        assert!(matches!(name(&text), Err(NetError::Invalid(what)) if what.contains("`ls9`")));
     }
 }

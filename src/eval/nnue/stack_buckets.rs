@@ -1,16 +1,15 @@
-//! Which of many stacks of layers a position uses: one row of data for each way to tell apart the
-//! squares of the kings and the pieces in hand. How far the game has gone may count as well.
+//! Which of its layer stacks a network uses in a position: by the squares of the kings, the pieces in
+//! hand and the progress of the game (進行度), one row of data for each way to classify them.
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
 use crate::types::{Hand, PieceType, Square};
 use std::fmt;
 
-/// Classes of a king by its square, as its owner sees it. Both kings count, the one of the side to
-/// move first.
+/// Classes of a king by its square, as its owner sees it.
 #[derive(Debug)]
-pub(super) struct KingBuckets {
-    /// Its name in files, in the short form and others.
+struct KingClasses {
+    /// Its name in files, then longer forms of it.
     names: &'static [&'static str],
     /// The first class of each rank.
     ranks: [u8; 9],
@@ -25,8 +24,8 @@ const fn king(
     ranks: [u8; 9],
     files_from: usize,
     files: usize,
-) -> KingBuckets {
-    KingBuckets {
+) -> KingClasses {
+    KingClasses {
         names,
         ranks,
         files_from,
@@ -36,8 +35,8 @@ const fn king(
 
 /// Every way to classify kings, from the enemy's edge to the own one.
 #[rustfmt::skip]
-static KINGS: [KingBuckets; 7] = [
-    king(&["none"], [0; 9], 9, 9),
+static KINGS: [KingClasses; 7] = [
+    king(&["", "none"], [0; 9], 9, 9),
     king(&["k3k3", "king3_by_king3"], [0, 0, 0, 1, 1, 1, 2, 2, 2], 9, 9),
     king(&["k9k9", "king9_by_king9"], [0, 1, 2, 3, 4, 5, 6, 7, 8], 9, 9),
     king(&["k9k9z", "king9z_by_king9z", "king9zone_by_king9zone"],
@@ -48,7 +47,7 @@ static KINGS: [KingBuckets; 7] = [
     king(&["k29k29", "king29_by_king29"], [0, 0, 0, 1, 1, 1, 2, 11, 20], 6, 1),
 ];
 
-impl KingBuckets {
+impl KingClasses {
     /// Classes of one king.
     fn count(&self) -> usize {
         self.class(Square::new(8, 8)) + 1
@@ -67,6 +66,14 @@ impl KingBuckets {
     }
 }
 
+/// Classes of a hand.
+#[derive(Debug)]
+struct HandClasses {
+    /// Its name in files.
+    name: &'static str,
+    rule: HandRule,
+}
+
 /// How a hand is classified.
 #[derive(Debug)]
 enum HandRule {
@@ -76,43 +83,29 @@ enum HandRule {
     Points,
 }
 
-/// Classes of a hand. Both hands count, that of the side to move first.
-#[derive(Debug)]
-pub(super) struct HandBuckets {
-    /// Its name in files.
-    name: &'static str,
-    rule: HandRule,
-}
-
 use PieceType::{Bishop, Gold, Knight, Lance, Pawn, Rook, Silver};
 
 /// Every way to classify hands.
 #[rustfmt::skip]
-static HANDS: [HandBuckets; 7] = [
-    HandBuckets { name: "", rule: HandRule::Held(&[]) },
-    HandBuckets { name: "hand4", rule: HandRule::Held(&[&[Bishop]]) },
-    HandBuckets { name: "hand16", rule: HandRule::Held(&[&[Pawn], &[Bishop]]) },
-    HandBuckets { name: "hand64", rule: HandRule::Held(
+static HANDS: [HandClasses; 7] = [
+    HandClasses { name: "", rule: HandRule::Held(&[]) },
+    HandClasses { name: "hand4", rule: HandRule::Held(&[&[Bishop]]) },
+    HandClasses { name: "hand16", rule: HandRule::Held(&[&[Pawn], &[Bishop]]) },
+    HandClasses { name: "hand64", rule: HandRule::Held(
         &[&[Pawn, Lance, Knight], &[Gold, Silver, Rook], &[Bishop]]) },
-    HandBuckets { name: "hand64z", rule: HandRule::Points },
-    HandBuckets { name: "hand256", rule: HandRule::Held(
+    HandClasses { name: "hand64z", rule: HandRule::Points },
+    HandClasses { name: "hand256", rule: HandRule::Held(
         &[&[Pawn, Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]]) },
-    HandBuckets { name: "hand1024", rule: HandRule::Held(
+    HandClasses { name: "hand1024", rule: HandRule::Held(
         &[&[Pawn], &[Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]]) },
 ];
 
-/// What the pieces in hand count in points, in the order of [`PieceType::HAND`].
-const POINTS: [(PieceType, u32); 7] = [
-    (Pawn, 1),
-    (Lance, 2),
-    (Knight, 2),
-    (Silver, 3),
-    (Gold, 3),
-    (Bishop, 5),
-    (Rook, 5),
-];
+/// What the pieces in hand count in points.
+#[rustfmt::skip]
+const POINTS: [(PieceType, u32); 7] =
+    [(Pawn, 1), (Lance, 2), (Knight, 2), (Silver, 3), (Gold, 3), (Bishop, 5), (Rook, 5)];
 
-impl HandBuckets {
+impl HandClasses {
     /// Classes of one hand.
     fn count(&self) -> usize {
         match self.rule {
@@ -129,11 +122,8 @@ impl HandBuckets {
                 class | usize::from(holds) << bit
             }),
             HandRule::Points => {
-                let points: u32 = POINTS
-                    .iter()
-                    .map(|&(kind, points)| points * hand.count(kind))
-                    .sum();
-                points.div_ceil(4).min(7) as usize
+                let points = POINTS.map(|(kind, points)| points * hand.count(kind));
+                points.iter().sum::<u32>().div_ceil(4).min(7) as usize
             }
         }
     }
@@ -142,88 +132,88 @@ impl HandBuckets {
 /// Numbers of stages of the game that can be told apart.
 const STAGES: [usize; 6] = [2, 3, 4, 8, 16, 32];
 
-/// How a position chooses its stack: by hands, then by kings, then by the stage of the game.
+/// How a position chooses its layer stack: by the classes of both hands, then of both kings, those of
+/// the side to move first, then by the stage of the game.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scheme {
-    hand: &'static HandBuckets,
-    king: &'static KingBuckets,
+pub struct StackBuckets {
+    hand: &'static HandClasses,
+    king: &'static KingClasses,
     /// Stages of the game; 1 if it does not count.
     pub stages: usize,
 }
 
-impl Scheme {
-    /// One stack for every position.
-    pub fn none() -> Scheme {
-        Scheme {
+impl StackBuckets {
+    /// One bucket for every position.
+    pub fn single() -> StackBuckets {
+        StackBuckets {
             hand: &HANDS[0],
             king: &KINGS[0],
             stages: 1,
         }
     }
 
-    /// By the ranks of the kings, three classes each.
-    pub fn king_ranks() -> Scheme {
-        Scheme {
+    /// `k3k3`: by the ranks of the kings, three classes each.
+    pub fn king_ranks() -> StackBuckets {
+        StackBuckets {
             king: &KINGS[1],
-            ..Scheme::none()
+            ..StackBuckets::single()
         }
     }
 
     /// By the stage of the game alone.
-    pub fn of_stages(stages: usize) -> Scheme {
-        Scheme {
+    pub fn of_stages(stages: usize) -> StackBuckets {
+        StackBuckets {
             stages,
-            ..Scheme::none()
+            ..StackBuckets::single()
         }
     }
 
     /// Reads a name such as `hand64_k3k3_progress8`, in any case. The error is the part that is
-    /// no scheme.
-    pub fn parse(name: &str) -> Result<Scheme, String> {
+    /// unknown.
+    pub fn parse(name: &str) -> Result<StackBuckets, String> {
         let mut name = name.to_ascii_lowercase();
         for row in &KINGS {
             for long in &row.names[1..] {
                 name = name.replace(long, row.names[0]);
             }
         }
-        let mut scheme = Scheme::none();
+        let mut buckets = StackBuckets::single();
         for part in name.split('_').filter(|part| !part.is_empty()) {
             let stages = part.strip_prefix("progress").and_then(|n| n.parse().ok());
             if let Some(row) = KINGS.iter().find(|row| row.names[0] == part) {
-                scheme.king = row;
+                buckets.king = row;
             } else if let Some(row) = HANDS.iter().find(|row| row.name == part) {
-                scheme.hand = row;
+                buckets.hand = row;
             } else if let Some(stages) = stages.filter(|stages| STAGES.contains(stages)) {
-                scheme.stages = stages;
+                buckets.stages = stages;
             } else {
                 return Err(part.to_string());
             }
         }
-        Ok(scheme)
+        Ok(buckets)
     }
 
-    /// The only scheme by hands or by kings, or by either and the stage of the game, with so many
-    /// stacks.
-    pub fn with_stacks(count: usize, has_stages: bool) -> Option<Scheme> {
+    /// The only buckets by hands or by kings, or by either and the stage of the game, of this number.
+    pub fn of_count(count: usize, has_stages: bool) -> Option<StackBuckets> {
         let stages = if has_stages { &STAGES[..] } else { &[1] };
         let pairs = HANDS.iter().map(|hand| (hand, &KINGS[0]));
         let pairs = pairs.chain(KINGS[1..].iter().map(|king| (&HANDS[0], king)));
         let mut fitting = pairs
             .flat_map(|(hand, king)| stages.iter().map(move |&stages| (hand, king, stages)))
-            .map(|(hand, king, stages)| Scheme { hand, king, stages })
-            .filter(|scheme| scheme.stacks() == count);
+            .map(|(hand, king, stages)| StackBuckets { hand, king, stages })
+            .filter(|buckets| buckets.count() == count);
         fitting.next().filter(|_| fitting.next().is_none())
     }
 
-    /// How many stacks it takes.
-    pub fn stacks(&self) -> usize {
+    /// How many buckets there are.
+    pub fn count(&self) -> usize {
         (self.hand.count() * self.king.count()).pow(2) * self.stages
     }
 
-    /// The stack of a position at a stage of the game. A missing king is taken to stand on the
-    /// first square.
+    /// The bucket of a position at a stage of the game. A missing king is taken to stand on the first
+    /// square.
     #[inline]
-    pub fn stack(&self, position: &Position, stage: usize) -> usize {
+    pub fn bucket(&self, position: &Position, stage: usize) -> usize {
         let us = position.side_to_move();
         let hands = [us, !us].map(|color| self.hand.class(position.hand(color)));
         let kings = [us, !us].map(|color| {
@@ -236,18 +226,13 @@ impl Scheme {
     }
 }
 
-impl fmt::Display for Scheme {
+impl fmt::Display for StackBuckets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let king = self.king.names[0];
         let stages = match self.stages {
             1 => String::new(),
             stages => format!("progress{stages}"),
         };
-        let parts = [
-            self.hand.name,
-            if king == "none" { "" } else { king },
-            &stages,
-        ];
+        let parts = [self.hand.name, self.king.names[0], &stages];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         match parts[..] {
             [] => f.write_str("none"),
@@ -263,7 +248,7 @@ mod tests {
     /// Classes as the format describes them.
     fn described(name: &str, r: usize, f: usize) -> usize {
         match name {
-            "none" => 0,
+            "" => 0,
             "k3k3" => r / 3,
             "k9k9" => r,
             "k9k9z" if r < 6 => r / 3,
@@ -293,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_are_read_and_named() {
+    fn bucketss_are_read_and_named() {
         for (name, stacks, canonical) in [
             ("", 1, "none"),
             ("NONE", 1, "none"),
@@ -309,9 +294,9 @@ mod tests {
             ("hand256", 256, "hand256"),
             ("hand1024_progress32", 32_768, "hand1024_progress32"),
         ] {
-            let scheme = Scheme::parse(name).unwrap();
-            assert_eq!(scheme.stacks(), stacks, "{name}");
-            assert_eq!(scheme.to_string(), canonical);
+            let buckets = StackBuckets::parse(name).unwrap();
+            assert_eq!(buckets.count(), stacks, "{name}");
+            assert_eq!(buckets.to_string(), canonical);
         }
         for bad in [
             "k4k4",
@@ -320,13 +305,13 @@ mod tests {
             "k3k3_ls9",
             "progress99999999999999999999",
         ] {
-            assert!(Scheme::parse(bad).is_err(), "{bad}");
+            assert!(StackBuckets::parse(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn schemes_are_guessed_where_only_one_fits() {
-        let guess = |count, stages| Scheme::with_stacks(count, stages).map(|s| s.to_string());
+    fn bucketss_are_guessed_where_only_one_fits() {
+        let guess = |count, stages| StackBuckets::of_count(count, stages).map(|s| s.to_string());
         assert_eq!(guess(1, false).unwrap(), "none");
         assert_eq!(guess(9, false).unwrap(), "k3k3");
         assert_eq!(guess(81, false), None);
@@ -336,13 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn stacks_are_those_of_known_positions() {
+    fn buckets_of_known_positions() {
         let positions = super::super::tests::POSITIONS;
         let check = |name: &str, known: [usize; 7]| {
-            let scheme = Scheme::parse(name).unwrap();
+            let buckets = StackBuckets::parse(name).unwrap();
             for (sfen, known) in positions.into_iter().zip(known) {
                 let position = Position::from_sfen(sfen).unwrap();
-                assert_eq!(scheme.stack(&position, 0), known, "{name} {sfen}");
+                assert_eq!(buckets.bucket(&position, 0), known, "{name} {sfen}");
             }
         };
         check("k3k3", [8, 8, 8, 5, 8, 8, 8]);

@@ -1,17 +1,17 @@
-//! Numbers of variable length: blocks of signed LEB128, as networks with layer stacks compress the
-//! first layer with.
+//! Numbers of variable length: blocks of signed LEB128, with which networks with layer stacks compress the
+//! feature transformer.
 //!
 //! Seven bits to a byte, the lowest first; the highest bit of a byte says that another follows,
 //! and the next one of the last byte is the sign. <https://en.wikipedia.org/wiki/LEB128>
 #![forbid(unsafe_code)]
 
-use super::network::Block;
+use crate::eval::nnue::layers::Block;
 use crate::memory::bytes_of_mut;
 use std::io::{self, Read};
 use thiserror::Error;
 
 /// What a block begins with.
-pub(super) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
+pub const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 /// Most bytes of a number of 16 bits.
 const MAX_BYTES: usize = 3;
 
@@ -63,7 +63,7 @@ fn pieces<E: From<io::Error>>(
 }
 
 /// How many numbers a block of so many bytes holds.
-pub(super) fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
+pub fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
     let mut count = 0;
     pieces(source, length, |piece| {
         // What is no last byte of a number has its highest bit set.
@@ -180,11 +180,7 @@ impl Decoder<'_> {
 
 /// Reads the numbers of a block of so many bytes, as many as there is room for. Room that is left
 /// over may be written to as well.
-pub(super) fn read(
-    source: &mut impl Read,
-    length: u64,
-    blocks: &mut [Block],
-) -> Result<(), Leb128Error> {
+pub fn read(source: &mut impl Read, length: u64, blocks: &mut [Block]) -> Result<(), Leb128Error> {
     let (numbers, _) = bytes_of_mut(blocks).as_chunks_mut::<2>();
     let mut decoder = Decoder { numbers, count: 0 };
     let mut left_over = 0;
@@ -200,7 +196,7 @@ pub(super) fn read(
 
 /// Appends a number, for tests.
 #[cfg(test)]
-pub(super) fn write(bytes: &mut Vec<u8>, number: i16) {
+pub fn write(bytes: &mut Vec<u8>, number: i16) {
     let mut rest = number;
     loop {
         let byte = (rest & 0x7F) as u8;

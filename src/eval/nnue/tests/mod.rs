@@ -1,14 +1,18 @@
 //! Networks made up in memory: golden outputs, and every way to the same output.
 
+mod classic;
 mod made_up;
 mod mutated;
+mod native;
 mod stacked;
 mod turned;
 
 use super::architecture::{Activation, Architecture, padded};
 use super::backend::{Backend, available};
 use super::features::FeatureSet;
-use super::network::{Affine, Block, Bytes, Network, Transformer};
+use super::layers::{Affine, Block, Bytes, FeatureTransformer};
+use super::network::Network;
+use super::view::Update;
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::types::{Move, Square};
@@ -44,7 +48,7 @@ const GOLDEN: [(&str, [i32; 7]); 9] = [
 ];
 
 fn architecture(features: &'static FeatureSet) -> Architecture {
-    Architecture::classic(features, 64, Activation::Clip, [8, 32])
+    Architecture::classic(features, 64, Activation::CReLU, [8, 32])
 }
 
 fn made_up(name: &str) -> Network {
@@ -77,7 +81,9 @@ fn weights_are_made_up_as_specified() {
 
 /// Games: where they begin, and their moves.
 pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
-    let games = include_str!("../../../positions/games.txt").lines().skip(1);
+    let games = include_str!("../../../../positions/games.txt")
+        .lines()
+        .skip(1);
     games.map(|game| {
         let mut fields = game.split(';').map(str::trim);
         let start = position(fields.next().unwrap());
@@ -186,7 +192,7 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
         };
         Block(std::array::from_fn(|_| number(rng)))
     };
-    let transformer = Transformer {
+    let transformer = FeatureTransformer {
         biases: (0..blocks).map(|_| row()).collect(),
         weights: (0..blocks * 50).map(|_| row()).collect(),
     };
@@ -204,13 +210,14 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
         let (added, removed) = (&features[..added], &features[40..][..removed]);
         let sums = [a, b].map(|backend| {
             let mut out = vec![Block::ZERO; blocks];
-            backend.accumulate(&mut out, &transformer.biases, &transformer, added, removed);
+            let updates = [Update { added, removed }];
+            backend.accumulate(&mut out, &transformer.biases, &transformer, &updates);
             let mut clipped = vec![Bytes::ZERO; blocks];
-            backend.clip(&out, &mut clipped);
+            backend.crelu(&out, &mut clipped);
             let mut products = vec![Bytes::ZERO; blocks];
             let other = transformer.row(features[0]);
             let limit = if extreme { 254 } else { 255 };
-            backend.product(&out, other, limit, &mut products);
+            backend.pairwise(&out, other, limit, &mut products);
             (out, clipped, products)
         });
         assert_eq!(sums[0], sums[1]);
@@ -245,13 +252,13 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
         let mut sums = vec![0; layer.biases.len()];
         backend.affine(&layer, &input, &mut sums);
         let mut bytes = vec![Bytes::ZERO; padded(sums.len()) / 32];
-        backend.activate(&sums, &mut bytes);
+        backend.relu(&sums, &mut bytes);
         let mut list = vec![0; inputs / 4 + 8];
         let mut sparse = vec![0; layer.biases.len()];
         backend.affine_sparse(&layer, &input, &mut list, &mut sparse);
         assert_eq!(sparse, sums, "{}", backend.name());
         let mut both = vec![Bytes::ZERO; padded(2 * sums.len()) / 32];
-        backend.activate_both(&sums, &mut both);
+        backend.squares_and_relus(&sums, &mut both);
         (sums, bytes, both)
     });
     assert_eq!(results[0], results[1], "{} {outputs}x{inputs}", a.name());
@@ -285,27 +292,30 @@ fn damaged_files_are_told_apart() {
     };
     says(
         &bytes[..bytes.len() - 1],
-        &["K+P 64x2-8-32", "found 221251", "the end is missing"],
+        &["K+P 64x2-8-32", "found 221251", "truncated"],
     );
-    says(&bytes[..3000], &["K+P 64x2", "the end is missing"]);
+    says(&bytes[..3000], &["K+P 64x2", "truncated"]);
     says(
         &[&bytes[..], &[0]].concat(),
-        &["K+P 64x2-8-32", "something was added"],
+        &["K+P 64x2-8-32", "trailing bytes"],
     );
-    says(&bytes[..7], &["header", "found 7 bytes"]);
-    says(&bytes[..40], &["header", "found a file of 40 bytes"]);
-    says(&[], &["found 0 bytes"]);
+    says(&bytes[..7], &["truncated header", "7 of 12 bytes"]);
+    says(&bytes[..40], &["truncated header", "40 of 181 bytes"]);
+    says(&[], &["truncated header", "0 of 12 bytes"]);
     says(
         b"#YANEURAOU-DB2016 1.00",
-        &["version 7AF32F16", "found 4E415923"],
+        &["unrecognised network version 4E415923"],
     );
     let mut long = bytes.clone();
     long[11] = 0x7F;
-    says(&long, &["at most 4096"]);
+    says(&long, &["limit 4096"]);
     let mut foreign = bytes.clone();
     foreign[12 + text(&architecture).len()] ^= 1;
     foreign.truncate(100_000);
-    says(&foreign, &["known features", "Features=K+P"]);
+    says(
+        &foreign,
+        &["unknown architecture", "Features=K+P", "99819 bytes"],
+    );
 }
 
 #[test]

@@ -1,29 +1,32 @@
 //! Classic networks as plain integers, for training: read from files in the format of YaneuraOu's
-//! `nn.bin` and written as such. See [`mod@super::file`] for how files are recognised.
+//! `nn.bin` and written as such.
 //!
-//! In the first layer 127 stands for 1. In the layers after it, 64 stands for a weight of 1 and 127
-//! for an activation of 1, so that 8128 stands for a sum of 1; only the output may have other units.
+//! In the feature transformer 127 stands for 1. In the layers behind it, 64 stands for a weight of 1 and
+//! 127 for an activation of 1, so that 8128 stands for a sum of 1; only the output may have other units.
 #![forbid(unsafe_code)]
 
-use super::architecture::{Activation, Architecture, MAX_HIDDEN, MAX_WIDTH, WIDTH_STEP, padded};
 use super::error::NetError;
-use super::features::{Buckets, FeatureSet, HALF_KA_HM2, K_P};
-use super::file::{self, VERSION};
-use super::network::Network;
-use super::own::{OwnNetwork, numbers};
-use super::source::Source;
-use super::text::Text;
-use super::view;
+use super::reader::{NetReader, numbers};
+use super::yaneuraou::{self, Header, Rows, VERSION, recognise};
+use crate::eval::nnue::architecture::{
+    Activation, Architecture, MAX_HIDDEN, MAX_WIDTH, WIDTH_STEP, padded,
+};
+use crate::eval::nnue::features::{FeatureSet, HALF_KA_HM2, K_P, KingBuckets};
+use crate::eval::nnue::network::Network;
+use crate::eval::nnue::view;
 use crate::position::Position;
 use std::io::{Cursor, Read, Seek};
+
+/// Features active in every position with both kings.
+const ACTIVE: usize = 40;
 
 /// A feature set that can be trained.
 struct Trained {
     /// What users call it.
     name: &'static str,
-    /// What is trained: one copy of the features.
+    /// What is trained: a single king bucket.
     set: FeatureSet,
-    /// What files have: the same weights in each copy.
+    /// What files have: every king bucket with these weights.
     file: FeatureSet,
 }
 
@@ -37,7 +40,7 @@ static TRAINED: [Trained; 2] = [
     Trained {
         name: "halfkahm2",
         set: FeatureSet {
-            buckets: Buckets::Shared(&[0; 45], 1),
+            king_buckets: KingBuckets::Shared(&[0; 45], 1),
             ..HALF_KA_HM2
         },
         file: HALF_KA_HM2,
@@ -58,26 +61,26 @@ pub struct ClassicLayer {
 pub struct ClassicNetwork {
     /// Number of the feature set, see [`ClassicNetwork::features`].
     pub features: u32,
-    /// Outputs of the first layer for one perspective: a multiple of 32.
+    /// Outputs of the feature transformer for one perspective: a multiple of 32.
     pub width: usize,
     /// Neurons of the hidden layers.
     pub hidden: [usize; 2],
-    /// What the output is divided by (`FV_SCALE`).
+    /// `FV_SCALE`.
     pub scale: u32,
-    /// Biases of the first layer.
+    /// Biases of the feature transformer.
     pub biases: Vec<i16>,
-    /// Weights of the first layer, `width` for each feature of one copy.
+    /// Weights of the feature transformer, `width` for each feature of one king bucket.
     pub weights: Vec<i16>,
     /// Two hidden layers and the output.
     pub layers: [ClassicLayer; 3],
 }
 
 impl ClassicNetwork {
-    /// The sum of the first layer and the activation that stand for 1.
+    /// The accumulator value and the activation that stand for 1.
     pub const UNIT: i32 = 127;
     /// The weight of a hidden layer that stands for 1.
     pub const WEIGHT_UNIT: i32 = 64;
-    /// What outputs are divided by unless a file says otherwise.
+    /// `FV_SCALE` unless a file says otherwise.
     pub const SCALE: u32 = 16;
     /// Widest hidden layer.
     pub const MAX_HIDDEN: usize = MAX_HIDDEN;
@@ -100,23 +103,23 @@ impl ClassicNetwork {
 
     /// The features of a position for the side to move, then for the other side. `None` unless both
     /// kings are there.
-    pub fn active(features: u32, position: &Position) -> Option<[[u16; OwnNetwork::ACTIVE]; 2]> {
+    pub fn active(features: u32, position: &Position) -> Option<[[u16; ACTIVE]; 2]> {
         view::active_for_both(&trained(features)?.set, position)
     }
 
     /// The architecture of the file.
     fn architecture(&self) -> Result<Architecture, NetError> {
         let Some(trained) = trained(self.features) else {
-            let found = format!("features of number {}", self.features);
-            return Err(NetError::NotTrained(found));
+            let what = format!("feature set {}", self.features);
+            return Err(NetError::Untrainable(what));
         };
-        let it = Architecture::classic(&trained.file, self.width, Activation::Clip, self.hidden);
+        let it = Architecture::classic(&trained.file, self.width, Activation::CReLU, self.hidden);
         let known = (WIDTH_STEP..=MAX_WIDTH).contains(&self.width)
             && self.width.is_multiple_of(WIDTH_STEP)
             && self.hidden.iter().all(|it| (1..=MAX_HIDDEN).contains(it));
         known
             .then_some(it)
-            .ok_or_else(|| NetError::NotTrained(it.to_string()))
+            .ok_or_else(|| NetError::Untrainable(it.to_string()))
     }
 
     /// Reads the bytes of a file.
@@ -124,44 +127,41 @@ impl ClassicNetwork {
     /// # Errors
     /// Anything that keeps the network from being trained, with what was expected and found.
     pub fn parse(bytes: &[u8]) -> Result<ClassicNetwork, NetError> {
-        let mut source = file::open(Cursor::new(bytes), bytes.len() as u64)?;
-        let version = source.word()?;
-        let (_, text) = file::read_header(&mut source, version)?;
-        let text = Text(&text);
-        text.check()?;
-        if version != VERSION || text.is_stacked() || file::starts_compressed(&mut source)? {
-            let found = "one of many layer stacks, or of rshogi";
-            return Err(NetError::NotTrained(found.into()));
+        let mut reader = NetReader::new(Cursor::new(bytes), bytes.len() as u64)?;
+        let version = reader.word()?;
+        let header = Header::read(&mut reader, version)?;
+        if version != VERSION || header.is_stacked(&mut reader)? {
+            return Err(NetError::Untrainable("layer stacks, or of rshogi".into()));
         }
-        let (architecture, _) = file::recognise(&mut source, text)?;
+        let (architecture, _) = recognise(&mut reader, &header.text)?;
         let known = TRAINED
             .iter()
             .position(|it| it.file.hash == architecture.features.hash);
-        let (Some(at), Activation::Clip) = (known, architecture.activation) else {
-            return Err(NetError::NotTrained(architecture.to_string()));
+        let (Some(at), Activation::CReLU) = (known, architecture.activation) else {
+            return Err(NetError::Untrainable(architecture.to_string()));
         };
-        let biases = numbers(&source.take_bytes(2 * architecture.width)?);
+        let biases = numbers(&reader.take_bytes(2 * architecture.width)?);
         let weights =
-            source.take_bytes(2 * architecture.width * architecture.features.dimensions())?;
-        let copies = TRAINED[at].file.copies();
-        let mut parts = weights.chunks_exact(weights.len() / copies);
-        let first = parts.next().unwrap_or_default();
-        if let Some(other) = parts.position(|copy| copy != first) {
-            return Err(NetError::Copies(other + 2));
+            reader.take_bytes(2 * architecture.width * architecture.features.dimensions())?;
+        let mut buckets = weights.chunks_exact(weights.len() / TRAINED[at].file.king_buckets());
+        let first = buckets.next().unwrap_or_default();
+        if !buckets.all(|bucket| bucket == first) {
+            let what = format!("{architecture}, with weights that differ between king buckets");
+            return Err(NetError::Untrainable(what));
         }
-        source.word()?;
+        reader.word()?;
         let [one, two] = architecture.hidden;
         Ok(ClassicNetwork {
             features: at as u32 + 1,
             width: architecture.width,
             hidden: architecture.hidden,
-            scale: text.scale().map_or(Self::SCALE, i32::cast_unsigned),
+            scale: header.text.scale().map_or(Self::SCALE, i32::cast_unsigned),
             biases,
             weights: numbers(first),
             layers: [
-                read_layer(&mut source, architecture.inputs(), one)?,
-                read_layer(&mut source, one, two)?,
-                read_layer(&mut source, two, 1)?,
+                read_layer(&mut reader, architecture.inputs(), one)?,
+                read_layer(&mut reader, one, two)?,
+                read_layer(&mut reader, two, 1)?,
             ],
         })
     }
@@ -181,7 +181,7 @@ impl ClassicNetwork {
         bytes.extend(text.bytes());
         bytes.extend(architecture.transformer_hash().to_le_bytes());
         bytes.extend(self.biases.iter().flat_map(|it| it.to_le_bytes()));
-        for _ in 0..architecture.features.copies() {
+        for _ in 0..architecture.features.king_buckets() {
             bytes.extend(self.weights.iter().flat_map(|it| it.to_le_bytes()));
         }
         bytes.extend(architecture.network_hash().to_le_bytes());
@@ -196,14 +196,16 @@ impl ClassicNetwork {
         Ok(bytes)
     }
 
-    /// The same, ready for use.
+    /// The network ready for use.
     ///
     /// # Errors
     /// When its sizes are not those of a network.
     pub fn into_network(self) -> Result<Network, NetError> {
         let bytes = self.to_bytes()?;
         let length = bytes.len() as u64;
-        let file = file::read(Cursor::new(bytes), length, |_| Ok(None))?;
+        let mut reader = NetReader::new(Cursor::new(bytes), length)?;
+        let version = reader.word()?;
+        let file = yaneuraou::read(reader, version, |_| Ok(None))?;
         Ok(Network::new(file.parameters, self.scale.cast_signed()))
     }
 }
@@ -227,15 +229,14 @@ fn trained(features: u32) -> Option<&'static Trained> {
 }
 
 fn read_layer<R: Read + Seek>(
-    source: &mut Source<R>,
+    reader: &mut NetReader<R>,
     inputs: usize,
     outputs: usize,
 ) -> Result<ClassicLayer, NetError> {
-    let biases = source.numbers(outputs)?;
-    let rows = source.take_bytes(outputs * padded(inputs))?;
-    let rows = rows.chunks(padded(inputs)).map(|row| &row[..inputs]);
+    let rows = Rows::read(reader, inputs, outputs)?;
+    let weights = rows.weights.chunks(padded(inputs));
     Ok(ClassicLayer {
-        biases,
-        weights: rows.flatten().map(|&it| it.cast_signed()).collect(),
+        biases: rows.biases,
+        weights: weights.flat_map(|row| &row[..inputs]).copied().collect(),
     })
 }

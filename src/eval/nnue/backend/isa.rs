@@ -1,0 +1,88 @@
+//! The entry points of an instruction set: what turns the generic loops into its instructions.
+
+/// Defines a backend by the instructions it needs: the type whose values prove that the CPU has them,
+/// its `detect`, and its kernels. A method cannot be given instructions, so each calls a function that
+/// can. How the type multiplies ([`Dot`](super::registers::Dot)) is for the file to define.
+macro_rules! isa {
+    ($isa:ident, $name:literal, $features:literal, $has:ident: $($feature:tt),+) => {
+        #[doc = concat!("Proof that the CPU has ", $features, ".")]
+        #[derive(Clone, Copy)]
+        pub struct $isa(());
+
+        impl $isa {
+            /// The backend, if the CPU can run it.
+            pub fn detect() -> Option<&'static dyn super::Backend> {
+                static ISA: $isa = $isa(());
+                ($(std::arch::$has!($feature))&&+).then_some(&ISA as _)
+            }
+        }
+
+        const _: () = {
+            use $crate::eval::nnue::backend::{Backend, isa::kernel, loops, scalar};
+            use $crate::eval::nnue::layers::{Affine, Block, Bytes, FeatureTransformer};
+            use $crate::eval::nnue::view::Update;
+
+            impl Backend for $isa {
+                fn name(&self) -> &'static str {
+                    $name
+                }
+
+                kernel! { $isa, $features, isa, fn accumulate(
+                    out: &mut [Block],
+                    from: &[Block],
+                    transformer: &FeatureTransformer,
+                    updates: &[Update]
+                ) { loops::accumulate(isa, out, from, transformer, updates) } }
+                kernel! { $isa, $features, _isa, fn crelu(sums: &[Block], out: &mut [Bytes]) {
+                    scalar::crelu(sums, out)
+                } }
+                kernel! { $isa, $features, isa, fn pairwise(
+                    left: &[Block],
+                    right: &[Block],
+                    limit: i16,
+                    out: &mut [Bytes]
+                ) { loops::pairwise(isa, left, right, limit, out) } }
+                kernel! { $isa, $features, isa, fn affine(
+                    layer: &Affine,
+                    input: &[Bytes],
+                    out: &mut [i32]
+                ) { loops::affine(isa, layer, input, out) } }
+                kernel! { $isa, $features, isa, fn affine_sparse(
+                    layer: &Affine,
+                    input: &[Bytes],
+                    nonzero: &mut [u16],
+                    out: &mut [i32]
+                ) { loops::affine_sparse(isa, layer, input, nonzero, out) } }
+                kernel! { $isa, $features, _isa, fn relu(sums: &[i32], out: &mut [Bytes]) {
+                    scalar::relu(sums, out)
+                } }
+                kernel! { $isa, $features, _isa, fn squares_and_relus(
+                    sums: &[i32],
+                    out: &mut [Bytes]
+                ) { scalar::squares_and_relus(sums, out) } }
+                kernel! { $isa, $features, isa, fn screlu_dot(
+                    sums: &[Block],
+                    weights: &[Block]
+                ) -> i32 { loops::screlu_dot(isa, sums, weights) } }
+            }
+        };
+    };
+}
+pub(super) use isa;
+
+/// A kernel of an instruction set: the method of [`Backend`](super::Backend), and the function with the
+/// instructions.
+macro_rules! kernel {
+    (
+        $isa:ident, $features:literal, $this:ident,
+        fn $name:ident($($argument:ident: $type:ty),*) $(-> $output:ty)? $body:block
+    ) => {
+        fn $name(&self, $($argument: $type),*) $(-> $output)? {
+            #[target_feature(enable = $features)]
+            fn kernel($this: $isa, $($argument: $type),*) $(-> $output)? $body
+            // SAFETY: `detect` is the only way to this type, so the CPU has the features.
+            unsafe { kernel(*self, $($argument),*) }
+        }
+    };
+}
+pub(super) use kernel;
