@@ -1,8 +1,8 @@
-//! Arguments of the commands that are only for the command line: `--name value`, `--name=value`,
-//! switches, and what is left.
+//! Arguments of subcommands: `--name value`, `--name=value`, switches, and the rest.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use thiserror::Error;
@@ -13,23 +13,20 @@ pub enum ArgumentError {
     /// An option without its value.
     #[error("{0} needs a value")]
     NoValue(&'static str),
-    /// A path of no characters.
-    #[error("{0}: the name is empty")]
-    Empty(&'static str),
-    /// A value that cannot be read.
+    /// An invalid value.
     #[error("{name}: expected {expected}, found `{found}`")]
     BadValue {
         /// The option.
         name: &'static str,
-        /// What is taken.
+        /// Valid values.
         expected: String,
-        /// What was given.
+        /// The value given.
         found: String,
     },
     /// An option given twice.
-    #[error("{0} is given twice")]
+    #[error("{0} given twice")]
     Twice(&'static str),
-    /// No option of this command.
+    /// Not an option of this command.
     #[error("unknown option {0}")]
     Unknown(String),
     /// Something is missing.
@@ -44,12 +41,12 @@ pub enum ArgumentError {
 pub struct Arguments(Vec<OsString>);
 
 impl Arguments {
-    /// All of them.
+    /// All arguments.
     pub fn new(arguments: Vec<OsString>) -> Arguments {
         Arguments(arguments)
     }
 
-    /// Takes a switch: whether it was there.
+    /// Takes a switch; whether it was given.
     pub fn switch(&mut self, name: &str) -> bool {
         let before = self.0.len();
         self.0.retain(|argument| argument != name);
@@ -60,8 +57,8 @@ impl Arguments {
     ///
     /// # Errors
     /// When it has no value or is given twice.
-    pub fn text(&mut self, name: &'static str) -> Result<Option<OsString>, ArgumentError> {
-        let mut found = None;
+    fn text(&mut self, name: &'static str) -> Result<Option<OsString>, ArgumentError> {
+        let mut taken = None;
         while let Some(at) = self.0.iter().position(|text| is_option(text, name)) {
             let argument = self.0.remove(at);
             let value = match after_equals(&argument, name) {
@@ -69,73 +66,80 @@ impl Arguments {
                 None if at < self.0.len() => self.0.remove(at),
                 None => return Err(ArgumentError::NoValue(name)),
             };
-            if found.replace(value).is_some() {
+            if taken.replace(value).is_some() {
                 return Err(ArgumentError::Twice(name));
             }
         }
-        Ok(found)
+        Ok(taken)
+    }
+
+    /// Takes an option that is read by `read`, which returns `None` for an invalid value.
+    ///
+    /// # Errors
+    /// As [`Arguments::text`], and when it is invalid.
+    pub fn value<T>(
+        &mut self,
+        name: &'static str,
+        expected: impl FnOnce() -> String,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, ArgumentError> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        match text.to_str().and_then(read) {
+            Some(value) => Ok(Some(value)),
+            None => Err(ArgumentError::BadValue {
+                name,
+                expected: expected(),
+                found: text.display().to_string(),
+            }),
+        }
     }
 
     /// Takes an option that is a path.
     ///
     /// # Errors
-    /// As [`Arguments::text`].
+    /// When it has no value or is given twice.
     pub fn path(&mut self, name: &'static str) -> Result<Option<PathBuf>, ArgumentError> {
         match self.text(name)? {
-            Some(path) if path.is_empty() => Err(ArgumentError::Empty(name)),
+            Some(path) if path.is_empty() => Err(ArgumentError::NoValue(name)),
             path => Ok(path.map(PathBuf::from)),
         }
     }
 
-    /// Takes an option that is a whole number within bounds. `k` and `M` at its end stand for
-    /// thousands and millions.
+    /// Takes an option that is a whole number within bounds. It may end with `k` or `M`, for thousands
+    /// and millions.
     ///
     /// # Errors
-    /// As [`Arguments::text`], and when it is no such number.
+    /// As [`Arguments::text`], and when it is not such a number.
     pub fn number<T: FromStr + TryFrom<u64> + Into<u64> + Copy>(
         &mut self,
         name: &'static str,
-        bounds: std::ops::RangeInclusive<T>,
+        bounds: RangeInclusive<T>,
     ) -> Result<Option<T>, ArgumentError> {
-        let Some(text) = self.text(name)? else {
-            return Ok(None);
-        };
-        let (low, high) = ((*bounds.start()).into(), (*bounds.end()).into());
-        read_number(&text)
-            .filter(|number| (low..=high).contains(number))
-            .and_then(|number| T::try_from(number).ok())
-            .map(Some)
-            .ok_or_else(|| ArgumentError::BadValue {
-                name,
-                expected: format!("a whole number from {low} to {high}"),
-                found: text.to_string_lossy().into_owned(),
-            })
+        let bounds = (*bounds.start()).into()..=(*bounds.end()).into();
+        let expected = || format!("a whole number from {} to {}", bounds.start(), bounds.end());
+        self.value(name, expected, |text| {
+            let number = read_number(text).filter(|number| bounds.contains(number))?;
+            T::try_from(number).ok()
+        })
     }
 
     /// Takes an option that is a decimal number within bounds.
     ///
     /// # Errors
-    /// As [`Arguments::text`], and when it is no such number.
+    /// As [`Arguments::text`], and when it is not such a number.
     pub fn decimal(
         &mut self,
         name: &'static str,
-        bounds: std::ops::RangeInclusive<f64>,
+        bounds: RangeInclusive<f64>,
     ) -> Result<Option<f64>, ArgumentError> {
-        let Some(text) = self.text(name)? else {
-            return Ok(None);
-        };
-        let number = text.to_str().and_then(|text| text.parse().ok());
-        number
-            .filter(|number| bounds.contains(number))
-            .map(Some)
-            .ok_or_else(|| ArgumentError::BadValue {
-                name,
-                expected: format!("a number from {} to {}", bounds.start(), bounds.end()),
-                found: text.to_string_lossy().into_owned(),
-            })
+        let expected = || format!("a number from {} to {}", bounds.start(), bounds.end());
+        let read = |text: &str| text.parse().ok().filter(|number| bounds.contains(number));
+        self.value(name, expected, read)
     }
 
-    /// What is left, in order.
+    /// The rest, in order.
     ///
     /// # Errors
     /// When an option is left.
@@ -157,7 +161,7 @@ fn is_option(argument: &OsStr, name: &str) -> bool {
 
 /// The value in `--name=value`.
 fn after_equals(argument: &OsStr, name: &str) -> Option<OsString> {
-    // The text may be no UTF-8 where it names a path; cutting it apart needs the system's help.
+    // A path need not be UTF-8; cutting it apart needs the system's help.
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;
@@ -168,14 +172,11 @@ fn after_equals(argument: &OsStr, name: &str) -> Option<OsString> {
     Some(argument.to_str()?.get(name.len() + 1..)?.into())
 }
 
-fn read_number(text: &OsStr) -> Option<u64> {
-    let text = text.to_str()?;
-    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
-        Some(digits) => (digits, 1_000),
-        None => match text.strip_suffix('M') {
-            Some(digits) => (digits, 1_000_000),
-            None => (text, 1),
-        },
+fn read_number(text: &str) -> Option<u64> {
+    let (digits, factor) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 1_000),
+        b'M' => (&text[..text.len() - 1], 1_000_000),
+        _ => (text, 1),
     };
     digits.parse::<u64>().ok()?.checked_mul(factor)
 }
@@ -197,7 +198,7 @@ mod tests {
         assert_eq!(arguments.number("--nodes", 1..=10_000u32), Ok(None));
         assert_eq!(arguments.path("--out"), Ok(Some("x=y".into())));
         let error = Arguments::new(vec!["--out".into(), "".into()]).path("--out");
-        assert_eq!(error, Err(ArgumentError::Empty("--out")));
+        assert_eq!(error, Err(ArgumentError::NoValue("--out")));
         assert_eq!(arguments.rest(), Ok(vec!["a".into(), "b".into()]));
     }
 
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_arguments_are_told() {
+    fn invalid_arguments_are_rejected() {
         let number = |text: &str| arguments(text).number("--nodes", 1..=10u32).unwrap_err();
         assert_eq!(number("--nodes").to_string(), "--nodes needs a value");
         assert_eq!(

@@ -1,29 +1,29 @@
-//! Whether this CPU can run this build at all.
+//! Whether this CPU can run this build.
 //!
-//! A build for the CPU at hand dies of an illegal instruction on an older one, without a word. So
-//! the program asks the CPU before anything else, and says what is missing. What it asks for is
-//! decided when it is compiled: `is_x86_feature_detected!` takes the features of the build for
-//! granted and would not look.
+//! A build for the host CPU dies of an illegal instruction on an older one, without a word. So the
+//! program queries the CPU before anything else and says which instruction sets are missing. Which ones
+//! it needs is decided at compile time: `is_x86_feature_detected!` takes those for granted and does not
+//! look.
 //!
-//! The standard library comes compiled for every CPU, so the check may use what of it is not
-//! generic; its own code is whole numbers only, in functions too small for the compiler to
-//! vectorise. `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
+//! The standard library is compiled for every CPU, so the check may use what of it is not generic; its own
+//! code is integers only, in functions too small for the compiler to vectorise.
+//! `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
 
 use std::io::{Write, stdout};
 
-/// Ends the process with code 1 if the CPU lacks instruction sets that this build needs, and says
-/// which, and how to do without. To be called before anything else.
+/// Exits with code 1 if the CPU lacks instruction sets that this build needs, and says which, and how to
+/// build without them. To be called before anything else.
 #[inline(never)]
 pub fn require() {
     if first_missing(0).is_some() {
-        complain();
+        report_missing();
         std::process::exit(1);
     }
 }
 
 #[inline(never)]
-fn complain() {
-    print("info string this build of Komaoto needs what this CPU lacks:");
+fn report_missing() {
+    print("info string unsupported CPU: missing");
     let mut index = 0;
     while let Some((found, name)) = first_missing(index) {
         print(" ");
@@ -35,11 +35,11 @@ fn complain() {
 
 #[inline(never)]
 fn print(text: &str) {
-    // A reader that has gone away need not be told.
+    // Nobody may be reading.
     let _ = stdout().write_all(text.as_bytes());
 }
 
-/// The first missing instruction set of the table from an index on: its index and name.
+/// The first missing instruction set from an index of the table on: its index and name.
 #[cfg(not(target_arch = "x86_64"))]
 fn first_missing(_from: usize) -> Option<(usize, &'static str)> {
     None
@@ -54,9 +54,9 @@ mod x86_64 {
     use std::arch::x86_64::__cpuid_count;
     use std::hint::black_box;
 
-    /// A question to the CPU: leaf and subleaf of `cpuid`, and the register with the answer.
+    /// Where `cpuid` tells of a feature: leaf, subleaf and register.
     #[derive(Clone, Copy)]
-    enum Place {
+    enum CpuidWord {
         Leaf1Ecx,
         Leaf7Ebx,
         Leaf7Ecx,
@@ -65,7 +65,7 @@ mod x86_64 {
         ExtendedEcx,
     }
 
-    /// Registers that the operating system must save: of SSE and AVX, and of AVX-512.
+    /// Registers that the operating system has to save: those of AVX, and of AVX-512.
     const NO_STATE: u32 = 0;
     const AVX_STATE: u32 = 0b0000_0110;
     const AVX512_STATE: u32 = 0b1110_0110;
@@ -74,7 +74,7 @@ mod x86_64 {
         name: &'static str,
         /// Whether this build may use it.
         needed: bool,
-        place: Place,
+        word: CpuidWord,
         bit: u32,
         state: u32,
     }
@@ -82,22 +82,22 @@ mod x86_64 {
     const fn feature(
         name: &'static str,
         needed: bool,
-        place: Place,
+        word: CpuidWord,
         bit: u32,
         state: u32,
     ) -> Feature {
         Feature {
             name,
             needed,
-            place,
+            word,
             bit: 1 << bit,
             state,
         }
     }
 
-    use Place::*;
+    use CpuidWord::*;
 
-    /// What compilers use on their own when a target CPU is named.
+    /// Features that compilers use when a target CPU is named.
     #[rustfmt::skip]
     static FEATURES: [Feature; 32] = [
         feature("sse3", cfg!(target_feature = "sse3"), Leaf1Ecx, 0, NO_STATE),
@@ -145,15 +145,15 @@ mod x86_64 {
 
     #[inline(never)]
     fn is_present(feature: &Feature) -> bool {
-        // The detour keeps the compiler from comparing with an instruction of BMI1.
+        // `black_box` keeps the compiler from comparing with an instruction of BMI1.
         let saved = black_box(enabled_state() & feature.state);
-        answer(feature.place) & feature.bit != 0 && saved == feature.state
+        cpuid(feature.word) & feature.bit != 0 && saved == feature.state
     }
 
-    /// The register with the answer; zero when the CPU does not know the question.
+    /// A word of `cpuid`; zero when the CPU does not have its leaf.
     #[inline(never)]
-    fn answer(place: Place) -> u32 {
-        let (leaf, subleaf) = match place {
+    fn cpuid(word: CpuidWord) -> u32 {
+        let (leaf, subleaf) = match word {
             Leaf1Ecx => (1, 0),
             Leaf7Ebx | Leaf7Ecx | Leaf7Edx => (7, 0),
             Leaf7Sub1Eax => (7, 1),
@@ -164,7 +164,7 @@ mod x86_64 {
             return 0;
         }
         let registers = __cpuid_count(leaf, subleaf);
-        match place {
+        match word {
             Leaf7Sub1Eax => registers.eax,
             Leaf7Ebx => registers.ebx,
             Leaf7Edx => registers.edx,
@@ -176,7 +176,7 @@ mod x86_64 {
     #[inline(never)]
     fn enabled_state() -> u32 {
         const OSXSAVE: u32 = 1 << 27;
-        if answer(Leaf1Ecx) & OSXSAVE == 0 {
+        if cpuid(Leaf1Ecx) & OSXSAVE == 0 {
             return 0;
         }
         let state: u32;

@@ -11,6 +11,7 @@ use super::curve::{self, Point};
 use super::error::TrainError;
 use super::kernel::TILE;
 use super::model::{Head, Model, Shape};
+use super::settings::MAX_WIDTH;
 use crate::cli::files;
 use crate::eval::nnue::ClassicNetwork;
 use std::fs;
@@ -145,7 +146,7 @@ fn shape(features: u32, [width, one, two]: [usize; 3]) -> Option<Shape> {
         width,
         head,
     };
-    let is_known = (TILE..=2048).contains(&width)
+    let is_known = (TILE..=MAX_WIDTH).contains(&width)
         && width.is_multiple_of(TILE)
         && [one, two]
             .iter()

@@ -40,6 +40,11 @@ of other programs (.psv, .bin, .hcpe)
 Numbers may end with k or M. The same seed and number of threads give the same network. Training uses
 quiet positions with a score, each once; 5 % of the games are for validation. Ctrl-C saves a checkpoint.";
 
+/// Widest feature transformer that is trained.
+pub const MAX_WIDTH: usize = 2048;
+/// Largest hidden layer.
+const MAX_HIDDEN: usize = ClassicNetwork::MAX_HIDDEN;
+
 /// Everything asked for.
 #[derive(Clone, Debug)]
 pub struct TrainSettings {
@@ -142,36 +147,26 @@ impl TrainSettings {
 }
 
 fn read_shape(arguments: &mut Arguments) -> Result<Shape, ArgumentError> {
-    let bad = |name, expected: String, found: &dyn ToString| ArgumentError::BadValue {
-        name,
-        expected,
-        found: found.to_string(),
-    };
-    let width = arguments.number("--width", 64..=2048u32)?.unwrap_or(256) as usize;
-    if !width.is_multiple_of(TILE) {
-        return Err(bad("--width", format!("a multiple of {TILE}"), &width));
-    }
-    let features = arguments.text("--features")?;
-    let Some(sizes) = arguments.text("--hidden")? else {
-        return match features {
-            Some(_) => Err(ArgumentError::Missing("--hidden, which --features needs,")),
-            None => Ok(Shape::squared(width)),
-        };
-    };
-    let hidden = sizes.to_str().and_then(hidden_sizes);
-    let expected = || {
-        let most = ClassicNetwork::MAX_HIDDEN;
-        format!("two multiples of {STEP} up to {most}, such as 32-32")
-    };
-    let head = hidden.ok_or_else(|| bad("--hidden", expected(), &sizes.display()))?;
-    let name = features.unwrap_or("kp".into());
-    let features = name.to_str().and_then(ClassicNetwork::features);
+    let expected = || format!("a multiple of {TILE} up to {MAX_WIDTH}");
+    let width = arguments.value("--width", expected, |text| {
+        let width: usize = text.parse().ok()?;
+        let is_valid = (TILE..=MAX_WIDTH).contains(&width) && width.is_multiple_of(TILE);
+        is_valid.then_some(width)
+    });
+    let width = width?.unwrap_or(256);
+    let expected = || format!("two multiples of {STEP} up to {MAX_HIDDEN}, such as 32-32");
+    let hidden = arguments.value("--hidden", expected, hidden_sizes)?;
     let expected = || "kp or halfkahm2".into();
-    Ok(Shape {
-        features: features.ok_or_else(|| bad("--features", expected(), &name.display()))?,
-        width,
-        head: Head::Hidden(head),
-    })
+    let features = arguments.value("--features", expected, ClassicNetwork::features)?;
+    match (hidden, features) {
+        (None, None) => Ok(Shape::squared(width)),
+        (None, Some(_)) => Err(ArgumentError::Missing("--hidden, which --features needs,")),
+        (Some(sizes), _) => Ok(Shape {
+            features: features.unwrap_or(1),
+            width,
+            head: Head::Hidden(sizes),
+        }),
+    }
 }
 
 /// The sizes of hidden layers, given as in `32-32`.
@@ -179,7 +174,7 @@ fn hidden_sizes(text: &str) -> Option<[usize; 2]> {
     let (first, second) = text.split_once('-')?;
     let size = |text: &str| {
         let size: usize = text.parse().ok()?;
-        let is_known = (STEP..=ClassicNetwork::MAX_HIDDEN).contains(&size);
+        let is_known = (STEP..=MAX_HIDDEN).contains(&size);
         (is_known && size.is_multiple_of(STEP)).then_some(size)
     };
     Some([size(first)?, size(second)?])

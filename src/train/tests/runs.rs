@@ -291,7 +291,7 @@ fn settings_make_sense() {
         ("--out c", "a file of games is missing"),
         (
             "a --out c --width 96",
-            "--width: expected a multiple of 64, found `96`",
+            "--width: expected a multiple of 64 up to 2048, found `96`",
         ),
         (
             "a --out c --lambda 2",
