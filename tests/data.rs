@@ -1,4 +1,4 @@
-//! Packed positions and records against an implementation nobody here wrote.
+//! Packed positions and records against an independent implementation (rsshogi).
 
 mod common;
 

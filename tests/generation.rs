@@ -1,4 +1,4 @@
-//! Legal moves against an implementation nobody here wrote.
+//! Legal moves against an independent implementation (rsshogi).
 
 mod common;
 

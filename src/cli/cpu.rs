@@ -54,7 +54,7 @@ mod x86_64 {
     use std::arch::x86_64::__cpuid_count;
     use std::hint::black_box;
 
-    /// Where `cpuid` tells of a feature: leaf, subleaf and register.
+    /// A word of `cpuid`: leaf, subleaf and register.
     #[derive(Clone, Copy)]
     enum CpuidWord {
         Leaf1Ecx,

@@ -28,7 +28,7 @@ pub fn watch() {
     #[cfg(unix)]
     for signal in [libc::SIGINT, libc::SIGTERM] {
         // SAFETY: the structure is plain data for which zero bytes are valid, every field that
-        // matters is set, and the handler is sound to call at any time. Nothing breaks if it
+        // matters is set, and the handler may be called at any time. Nothing breaks if it
         // fails: the signal keeps its default action.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();

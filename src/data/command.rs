@@ -18,7 +18,7 @@ const HELP: &str = "\
 komaoto data: files of games and positions
   komaoto data info FILE...               statistics: results, scores, move numbers, duplicates
   komaoto data convert IN OUT [--force]   converts to another format; --force overwrites OUT
-The extension tells the format: .koma (games of komaoto datagen), .psv or .bin (PackedSfenValue of
+Formats by extension: .koma (games of komaoto datagen), .psv or .bin (PackedSfenValue of
 YaneuraOu), .hcpe (Apery, dlshogi, cshogi). Scores are converted to the unit of the format.";
 
 #[derive(Debug, Error)]
@@ -129,7 +129,7 @@ impl Converted {
     }
 }
 
-/// Converts a file to the format that the name of another tells. What that has no place for is skipped.
+/// Converts a file to the format of another, by its name. What that format does not support is skipped.
 ///
 /// # Errors
 /// When one of the files cannot be used, or the second exists and `force` is not given. The second is

@@ -33,7 +33,7 @@ const NO_SCORE: i16 = i16::MIN;
 const PLY_BYTES: usize = 4;
 /// Bytes of a branch.
 pub(super) const BRANCH_BYTES: usize = 5;
-/// Set in the byte that tells the end of a game with branches.
+/// Set in the byte with the [`End`] of a game that has branches.
 const HAS_BRANCHES: u8 = 1 << 7;
 /// The most bytes of a game that a record has room for.
 pub(super) const MAX_BYTES: usize = u16::MAX as usize;
@@ -334,7 +334,7 @@ impl Game {
     }
 
     /// Appends the bytes of the game. When there is no room in [`MAX_BYTES`] for all branches, those of
-    /// every second search are kept, or every third, and so on: all parts of a game are worth the same.
+    /// every second search are kept, or every third, and so on: no part of a game is preferred.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         let first = bytes.len();
         let start = self.start.as_deref().unwrap_or("").as_bytes();

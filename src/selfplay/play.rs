@@ -64,9 +64,9 @@ pub struct OpeningError(pub u32);
 pub struct Effort {
     /// Searches.
     pub searches: u64,
-    /// Nodes of all of them.
+    /// Nodes of all searches.
     pub nodes: u64,
-    /// Depths of all of them, in plies.
+    /// Sum of the depths of all searches.
     pub depths: u64,
 }
 
@@ -105,8 +105,8 @@ impl Line {
     }
 }
 
-/// Plays games, one after the other. A game is a pure function of the rules, the network and its number,
-/// whoever plays it and whatever was played before.
+/// Plays games, one after the other. A game is a pure function of the rules, the network and its number:
+/// it depends neither on the thread nor on earlier games.
 pub struct Player {
     rules: GameRules,
     /// The unit of the search.
@@ -238,7 +238,7 @@ impl Player {
         stop: &AtomicBool,
     ) -> Option<Game> {
         line.game.end = End::SideLine;
-        // What the game itself tells is not repeated.
+        // The game itself keeps these scores and branches.
         line.game.branches.clear();
         line.game.moves.iter_mut().for_each(|it| it.score = None);
         line.play_random(rng)?;

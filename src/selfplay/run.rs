@@ -158,7 +158,7 @@ pub fn run(settings: &DatagenSettings) -> Result<(), DatagenError> {
     })
 }
 
-/// Plays games as long as there are some to play.
+/// Plays games from the queue.
 fn play(
     mut player: Player,
     queue: &Mutex<GameQueue>,
@@ -189,7 +189,7 @@ fn play(
     }
 }
 
-/// Writes games until nobody plays any more.
+/// Writes finished games until all players are done.
 fn write(
     writer: &mut GameWriter,
     finished: &Receiver<Finished>,

@@ -29,7 +29,7 @@ pub fn to_csv(points: &[Point]) -> String {
             point.validation.map(|losses| losses.score),
             point.validation.and_then(|losses| losses.result),
         ];
-        // As many digits as tell numbers apart, so that reading gives the same back.
+        // The shortest text that reads back as the same number.
         let [training, score, result] =
             losses.map(|loss| loss.map_or(String::new(), |loss| loss.to_string()));
         let (step, epoch, rate) = (point.step, point.epoch, point.learning_rate);

@@ -1,5 +1,4 @@
-//! The files that a run writes: none is overwritten by mistake, and no other run writes them at the same
-//! time.
+//! The files that a run writes: none is overwritten by mistake, and no two runs write to one.
 #![forbid(unsafe_code)]
 
 use super::error::TrainError;

@@ -1,5 +1,4 @@
-//! From games to samples: which positions are worth learning from, with which labels, and which are for
-//! validation.
+//! From games to samples: which positions are trained on, with which labels, and which are for validation.
 #![forbid(unsafe_code)]
 
 use super::dataset::{DatasetBuilder, NO_RESULT, Sample, sigmoid};
@@ -21,7 +20,7 @@ const VALIDATION_SHARE: u32 = 20;
 /// So many positions are enough to validate with.
 const MAX_VALIDATION: u64 = 400_000;
 
-/// Which positions to learn from, and what of them.
+/// Which positions to train on, and how their scores become labels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Filter {
     /// Centipawns in the files for an expected score of 73 %, which become 600. `None`: fitted to each
@@ -49,7 +48,7 @@ pub struct Counts {
     pub validation: u64,
 }
 
-/// Changes the keys of TreeStrap positions: what the game's own search says of one is worth learning too.
+/// Changes the keys of TreeStrap positions, so that one may also be taken as a position of a game.
 const TREESTRAP_KEY: u64 = 0x5bd1_e995_97f4_a7c5;
 
 /// Reads games into samples.

@@ -36,7 +36,7 @@ pub fn run(settings: &TrainSettings) -> Result<(), TrainError> {
     run_until(settings, &|_| interrupt::is_interrupted())
 }
 
-/// Trains a network unless interrupted after a step, of which `is_interrupted` is told the number.
+/// Trains a network, until `is_interrupted` returns true for the number of a finished step.
 ///
 /// # Errors
 /// As [`run`], and when it is interrupted.

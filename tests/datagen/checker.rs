@@ -1,5 +1,5 @@
-//! A second opinion on a game: the rules once more, by an implementation of legal moves that nobody
-//! here wrote, and texts of positions.
+//! An independent check of a game: the rules once more, with the legal moves of rsshogi and positions as
+//! text.
 
 use komaoto::data::{End, Game, GameResult, ScoredMove};
 use komaoto::types::Color;
@@ -7,7 +7,7 @@ use rsshogi::board::{self, MoveList};
 use rsshogi::movegen::generate_legal_all;
 use std::collections::HashMap;
 
-/// What the games were played under.
+/// The settings of the games.
 pub struct Terms {
     pub max_moves: usize,
     pub adjudication: i16,
@@ -15,7 +15,7 @@ pub struct Terms {
 }
 
 /// A position as text, its legal moves and whether its side to move is in check.
-struct Seen {
+struct Snapshot {
     /// Without the number of the move.
     text: String,
     moves: Vec<String>,
@@ -52,11 +52,11 @@ pub fn check(game: &Game, terms: &Terms) {
 
 const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
-fn look(position: &board::Position) -> Seen {
+fn look(position: &board::Position) -> Snapshot {
     let sfen = position.to_sfen(None);
     let mut list = MoveList::new();
     generate_legal_all(position, &mut list);
-    Seen {
+    Snapshot {
         text: sfen.rsplit_once(' ').unwrap().0.into(),
         moves: list.as_slice().iter().map(|mv| mv.to_usi()).collect(),
         in_check: position.is_in_check(),
@@ -64,23 +64,23 @@ fn look(position: &board::Position) -> Seen {
 }
 
 /// How the rules end the game at the last position of a line, if they do.
-fn verdict(line: &[Seen], terms: &Terms) -> Option<(End, GameResult)> {
+fn verdict(line: &[Snapshot], terms: &Terms) -> Option<(End, GameResult)> {
     let last = line.last().unwrap();
     let side = side(&last.text);
     if last.moves.is_empty() {
         return Some((End::Mate, GameResult::Win(!side)));
     }
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, seen) in line.iter().enumerate() {
-        places.entry(&seen.text).or_default().push(index);
+    for (index, snapshot) in line.iter().enumerate() {
+        places.entry(&snapshot.text).or_default().push(index);
     }
     if let [first, _, _, _, ..] = places[last.text.as_str()][..] {
         // A side that moved is the one that is not to move in the position after it.
         let checked = |color: Color| {
             let replies = line[first + 1..].iter();
             replies
-                .filter(|seen| self::side(&seen.text) != color)
-                .all(|seen| seen.in_check)
+                .filter(|snapshot| self::side(&snapshot.text) != color)
+                .all(|snapshot| snapshot.in_check)
         };
         return Some(match (checked(Color::Black), checked(Color::White)) {
             (true, false) => (End::PerpetualCheck, GameResult::Win(Color::White)),

@@ -199,7 +199,7 @@ fn an_interrupted_run_ends_with_everything_written() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told() {
+fn invalid_requests_are_rejected() {
     let folder = Folder::new("errors");
     let (file, foreign) = (folder.file("games.koma"), folder.file("foreign"));
     fs::write(&foreign, "neither games nor a network").unwrap();
@@ -256,8 +256,8 @@ fn what_was_written_before_the_disk_was_full_stays_whole() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("File too large"), "{errors}");
     let length = fs::metadata(&file).unwrap().len();
-    let told = format!("games.koma, byte {length}:");
-    assert!(errors.contains(&told), "{errors}, {length} bytes");
+    let place = format!("games.koma, byte {length}:");
+    assert!(errors.contains(&place), "{errors}, {length} bytes");
     let mut reader = GameReader::open(&file).unwrap();
     let games = reader.by_ref().map(Result::unwrap).count();
     assert!(games > 0 && !reader.is_torn());

@@ -137,7 +137,7 @@ fn damage_before_the_end_is_an_error_and_nothing_is_removed() {
 }
 
 #[test]
-fn other_files_are_refused_and_kept() {
+fn other_files_are_rejected_and_kept() {
     let folder = Folder::new("foreign");
     let path = folder.file("games.koma");
     let problem = |result: Result<(GameWriter, u64), DataError>| result.err().unwrap().problem;
@@ -182,7 +182,7 @@ fn one_file_has_one_writer() {
 }
 
 #[test]
-fn a_file_that_somebody_else_cuts_is_noticed() {
+fn a_file_truncated_by_another_program_is_noticed() {
     let folder = Folder::new("changed");
     let path = folder.file("games.koma");
     let mut writer = GameWriter::create(&path, &header(), false).unwrap();
@@ -204,7 +204,7 @@ fn a_file_that_was_removed_is_noticed() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let error = GameWriter::create(Path::new("/dev/full"), &header(), false);
     let text = error.err().unwrap().to_string();
     assert!(
@@ -214,7 +214,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn games_that_cannot_be_played_are_told() {
+fn games_that_cannot_be_written_or_replayed_are_reported() {
     let folder = Folder::new("illegal");
     let mut writer = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
     let long = Game {

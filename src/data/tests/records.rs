@@ -215,7 +215,7 @@ fn scores_are_in_the_unit_of_the_format() {
 }
 
 #[test]
-fn bad_records_are_told_with_their_place() {
+fn errors_in_records_name_their_byte() {
     let folder = Folder::new("bad-records");
     let (games, psv, out) = (
         write(&folder),
@@ -290,7 +290,7 @@ fn links_stay_links() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let folder = Folder::new("full-records");
     let games = write(&folder);
     for name in ["full.psv", "full.koma"] {

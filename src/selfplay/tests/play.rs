@@ -65,7 +65,7 @@ fn a_game_depends_on_nothing_played_before() {
 }
 
 #[test]
-fn a_player_stops_when_told_to() {
+fn a_player_stops_on_request() {
     let game = player(rules()).play(0, &AtomicBool::new(true));
     assert_eq!(game, Ok(None));
 }

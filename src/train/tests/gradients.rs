@@ -134,7 +134,7 @@ fn rows_keep_to_limits_that_export_can_bear() {
     assert!(output * 64.0 <= NativeNetwork::MAX_WEIGHT as f32);
 }
 
-/// Learns some samples by heart; returns the last loss.
+/// Overfits some samples; returns the last loss.
 pub fn learn(model: &mut Model, samples: &[Sample], threads: usize, rate: f32, steps: u64) -> f64 {
     let mut adam = Adam::new(&model.shape);
     let mut workers = Workers::new(&model.shape, threads);
@@ -153,7 +153,7 @@ pub fn learn(model: &mut Model, samples: &[Sample], threads: usize, rate: f32, s
 }
 
 #[test]
-fn a_thousand_positions_are_learnt_by_heart() {
+fn a_thousand_positions_can_be_overfitted() {
     let samples = samples(&SHAPE, 1000, 9);
     let mut model = Model::random(SHAPE, 1);
     let before = Workers::new(&SHAPE, 1).validate(&model, &samples).score;

@@ -121,7 +121,7 @@ fn gradients_are_those_of_finite_differences() {
 }
 
 #[test]
-fn a_few_hundred_positions_are_learnt_by_heart() {
+fn a_few_hundred_positions_can_be_overfitted() {
     for features in [1, 2] {
         let shape = shape(features);
         let samples = samples(&shape, 300, 9);

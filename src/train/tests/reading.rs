@@ -29,7 +29,7 @@ fn samples_are_the_same_after_a_stay_on_disk() {
     found.sort_by_key(key);
     expected.sort_by_key(key);
     assert!(found == expected && on_disk.validation == in_memory.validation);
-    // A damaged part is told.
+    // A damaged part is an error.
     fs::write(folder.file("parts/3.part"), b"short").unwrap();
     let error = on_disk.part(3).unwrap_err().to_string();
     assert!(error.contains("3.part"), "{error}");
@@ -107,7 +107,7 @@ fn quiet_positions_are_taken_with_their_labels() {
 }
 
 #[test]
-fn treestrap_positions_are_learnt_from() {
+fn treestrap_positions_are_trained_on() {
     let folder = Folder::new("train-branches");
     let path = folder.file("a.koma");
     let way: Vec<Move> = ["8c8d", "2f2e", "8d8e"]
@@ -139,7 +139,7 @@ fn treestrap_positions_are_learnt_from() {
         [(100, ScoreBound::Exact), (-200, ScoreBound::Lower)]
     );
     assert_eq!(samples.len(), 4);
-    // Moves that are not legal are told.
+    // Illegal moves are errors.
     games[0].branches = branches[1].clone();
     write(&path, ScoreUnit::YANEURAOU, &games);
     let error = read(&path, QUIET).unwrap_err().to_string();
@@ -177,7 +177,7 @@ fn whole_games_are_for_validation() {
 }
 
 #[test]
-fn bad_files_are_told_with_their_place() {
+fn errors_in_files_name_their_byte() {
     let folder = Folder::new("train-bad");
     let path = folder.file("a.koma");
     let error = |path: &Path| read(path, QUIET).unwrap_err().to_string();
@@ -247,7 +247,7 @@ fn td_lambda_mixes_later_scores_into_earlier_ones() {
 }
 
 #[test]
-fn positions_are_learnt_once() {
+fn duplicates_are_trained_on_once() {
     let folder = Folder::new("train-repeated");
     let path = folder.file("a.koma");
     write(

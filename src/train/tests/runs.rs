@@ -107,7 +107,7 @@ fn samples_on_disk_train_a_network_too() {
 }
 
 #[test]
-fn lost_losses_are_told_with_their_step() {
+fn a_diverging_loss_names_its_step() {
     let (folder, settings) = prepared("train-nan", "");
     let mut model = Model::random(settings.shape, 1);
     model.head_mut()[1][0] = f32::NAN;
@@ -240,7 +240,7 @@ fn damaged_checkpoints_are_rejected() {
 }
 
 #[test]
-fn nothing_to_learn_from_is_told() {
+fn no_training_data_is_an_error() {
     let (folder, settings) = prepared("train-nothing", "");
     let decided: Vec<Game> = (0..200).map(|number| random_game(number, 5000)).collect();
     write(&settings.games[0], ScoreUnit::CENTIPAWNS, &decided);
@@ -313,7 +313,7 @@ fn settings_make_sense() {
 }
 
 #[test]
-fn outputs_that_cannot_be_written_are_told_at_once() {
+fn outputs_that_cannot_be_written_are_reported_before_training() {
     let (folder, settings) = prepared("train-outputs", "--force");
     let error = |out: &Path| {
         let out = out.to_path_buf();
