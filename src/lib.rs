@@ -1,25 +1,25 @@
 //! Komaoto (駒音), a USI shogi engine.
 //!
-//! A reading order for newcomers, which is also the order of dependence:
+//! The modules in reading order. Each depends only on those above it, and on [`cli`] and `memory`, which
+//! depend on none:
 //!
-//! 1. [`types`]: squares, pieces, hands, moves, values.
-//! 2. [`mod@bitboard`]: sets of squares, and what pieces attack.
-//! 3. [`position`]: the board and the rules: playing moves, legal generation, exchanges,
-//!    repetition, declaration, SFEN.
-//! 4. [`eval`]: the static evaluation.
-//! 5. [`mate`]: the solver behind `go mate`, which also looks for mates beside the search.
-//! 6. [`search`]: iterative deepening around principal variation search.
-//! 7. [`data`]: games on disk.
-//! 8. [`selfplay`]: `komaoto datagen`, games of the engine against itself.
-//! 9. [`train`]: networks from games.
-//! 10. [`usi`]: the protocol, options, debug commands and the bench.
-//!
-//! Besides, `memory` provides large tables, and [`cli`] what commands share: arguments, files, Ctrl-C.
+//! | module | what it holds | begin at |
+//! |---|---|---|
+//! | [`types`] | squares, pieces, hands, moves, values | [`types::Move`] |
+//! | [`mod@bitboard`] | sets of squares, attacks | [`bitboard::Bitboard`] |
+//! | [`position`] | board and rules: move generation, SEE, repetition, declaration, SFEN | [`position::Position`] |
+//! | [`eval`] | score units, NNUE inference, network files | [`eval::Evaluator`] |
+//! | [`mate`] | tsume solver behind `go mate`, which the search uses at the root | [`mate::solve`] |
+//! | [`search`] | iterative deepening and principal variation search | `search/pvs.rs`, its constants in [`search::params`] |
+//! | [`data`] | game files and training data formats | [`data::Game`] |
+//! | [`selfplay`] | `komaoto datagen`: self-play games | `selfplay/play.rs` |
+//! | [`train`] | `komaoto train`: networks from games | `train/run.rs` |
+//! | [`usi`] | protocol, options, debug commands, bench | the life of a `go`, in its documentation |
 //!
 //! ```text
-//! stdin -> usi::Command -> engine -> search::Searcher -> Worker threads
-//!                             \---> mate::solve              |  \--> mate::Solver
-//! stdout <- usi report <- search::Report <-------------------/
+//! stdin -> usi::Command -> Engine -> search::Searcher -> Workers
+//!                             \---> mate::solve           |  \--> mate::Solver
+//! stdout <- usi::report <--- search::Report <------------/
 //! ```
 
 pub mod bitboard;
