@@ -144,14 +144,9 @@ impl SingleSearcher {
         let main = MainThread::new(position, limits, &self.options, now, report);
         self.worker.main = Some(main);
         self.worker.iterate();
-        let score = match self.worker.best_score() {
-            // Not even the first iteration has a score.
-            score if score == -value::INFINITE => value::DRAW,
-            score => score,
-        };
         Some(SearchResult {
             mv: self.worker.root_moves[0].mv,
-            score,
+            score: self.worker.best_score(),
             depth: self.worker.completed_depth,
             nodes: self.worker.nodes,
         })
@@ -245,12 +240,14 @@ mod tests {
         let start = Position::startpos();
         let shallow = searcher.search_within(&start, 3, u64::MAX).unwrap();
         assert_eq!(shallow.depth, 3);
-        for nodes in [1, 10, 3000] {
-            let result = searcher.search_within(&start, Depth::MAX, nodes).unwrap();
-            assert_eq!(result.nodes, nodes);
-            assert!(start.is_legal(result.mv));
-            assert!(!value::is_decisive(result.score));
-        }
+        let result = searcher.search_within(&start, Depth::MAX, 3000).unwrap();
+        assert_eq!(result.nodes, 3000);
+        assert!(start.is_legal(result.mv));
+        assert!(!value::is_decisive(result.score));
+        // The first iteration is always finished.
+        searcher.clear();
+        let result = searcher.search_within(&start, Depth::MAX, 1).unwrap();
+        assert_eq!(result.depth, 1);
     }
 
     #[test]

@@ -332,7 +332,9 @@ impl Worker {
             let left = main.check_limits(&self.control);
             self.until_poll = left.clamp(1, interval);
         }
-        self.stopped |= self.control.is_stopped();
+        // The first iteration is always finished: it takes a millisecond, and a move that was never
+        // searched may lose at once.
+        self.stopped |= self.root_depth != 1 && self.control.is_stopped();
     }
 
     /// Value of a draw for the side to move: that of the option for the side to move at the root,

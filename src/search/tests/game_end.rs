@@ -7,23 +7,62 @@ use crate::types::MAX_PLY;
 #[test]
 fn node_limits_are_exact_with_one_thread() {
     let mut searcher = small();
-    for limit in [1, 2, 30, 1000, 20_000] {
+    let root = Position::startpos();
+    for limit in [1000, 20_000] {
         let limits = Limits {
             nodes: Some(limit),
             ..Limits::default()
         };
-        let outcome = go(
-            &mut searcher,
-            &Position::startpos(),
-            limits,
-            &options(Mode::Full),
-        );
-        assert!(
-            outcome.last().nodes <= limit,
-            "{} of {limit}",
-            outcome.last().nodes
-        );
-        assert_lines_are_legal(&Position::startpos(), &outcome);
+        let outcome = go(&mut searcher, &root, limits, &options(Mode::Full));
+        let nodes = outcome.last().nodes;
+        assert!(nodes <= limit, "{nodes} of {limit}");
+        assert_lines_are_legal(&root, &outcome);
+    }
+}
+
+#[test]
+fn the_first_iteration_is_finished_whatever_the_limits() {
+    // Mate in one, by a move that is not the first to be searched.
+    let root = position("4k4/9/4P4/9/9/9/9/1R7/4K4 b G 1");
+    let clock = |milliseconds| Clock {
+        time: [milliseconds; 2],
+        ..Clock::default()
+    };
+    let all = [
+        Limits {
+            nodes: Some(1),
+            ..Limits::default()
+        },
+        Limits {
+            movetime: Some(0),
+            ..Limits::default()
+        },
+        Limits {
+            clock: Some(clock(1)),
+            ..Limits::default()
+        },
+        Limits {
+            infinite: true,
+            ..Limits::default()
+        },
+    ];
+    for threads in [1, 2] {
+        let mut searcher = small();
+        searcher.set_threads(threads).unwrap();
+        for limits in &all {
+            let (report, infos, best_move) = recorder();
+            searcher.clear();
+            searcher.go(&root, limits.clone(), &options(Mode::Full), report);
+            if limits.infinite {
+                searcher.stop();
+            }
+            searcher.wait();
+            let mate = Move::from_usi("G*5b").unwrap();
+            assert_eq!(best_move.recv(), Ok(BestMove::play(mate)), "{limits:?}");
+            let last = infos.iter().last().unwrap();
+            assert_eq!(last.score, value::mate_in(1), "{limits:?}");
+            assert!(last.depth >= 1);
+        }
     }
 }
 
