@@ -2,8 +2,8 @@
 //! by maximum likelihood.
 #![forbid(unsafe_code)]
 
-use super::error::{DataError, Problem};
-use super::files::Input;
+use super::error::{DataError, DataProblem};
+use super::files::GameInput;
 use crate::eval::units::PONANZA;
 use std::path::Path;
 
@@ -32,7 +32,7 @@ impl Calibration {
     /// When it cannot be read or is damaged.
     pub fn of_file(path: &Path) -> Result<Calibration, DataError> {
         let mut calibration = Calibration::new();
-        let mut input = Input::open(path)?;
+        let mut input = GameInput::open(path)?;
         loop {
             let offset = input.offset();
             let Some(game) = input.next().transpose()? else {
@@ -40,7 +40,7 @@ impl Calibration {
             };
             let start = game.start_position().map_err(|problem| {
                 let game = game.number;
-                DataError::at(path, offset, Problem::Game { game, problem })
+                DataError::at(path, offset, DataProblem::Game { game, problem })
             })?;
             let mut side = start.side_to_move();
             for it in game.positions() {

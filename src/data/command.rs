@@ -1,10 +1,10 @@
 //! `komaoto data`: statistics and conversion of files of games.
 #![forbid(unsafe_code)]
 
-use super::error::{DataError, Problem};
-use super::files::{Input, Output};
-use super::header::Header;
-use super::info::{InfoError, info};
+use super::error::{DataError, DataProblem};
+use super::files::{GameInput, GameOutput};
+use super::header::GameFileHeader;
+use super::info::info;
 use crate::cli::arguments::{ArgumentError, Arguments};
 use crate::cli::{console, interrupt};
 use crate::eval::units::ScoreUnit;
@@ -21,8 +21,9 @@ komaoto data: files of games and positions
 Formats by extension: .koma (games of komaoto datagen), .psv or .bin (PackedSfenValue of
 YaneuraOu), .hcpe (Apery, dlshogi, cshogi). Scores are converted to the unit of the format.";
 
+/// Why `komaoto data` fails.
 #[derive(Debug, Error)]
-enum CommandError {
+pub(super) enum CommandError {
     #[error(transparent)]
     Argument(#[from] ArgumentError),
     #[error("expected {0}")]
@@ -31,8 +32,8 @@ enum CommandError {
     Unknown(String),
     #[error(transparent)]
     Data(#[from] DataError),
-    #[error(transparent)]
-    Info(#[from] InfoError),
+    #[error("cannot write: {0}")]
+    Stdout(#[from] io::Error),
 }
 
 /// Runs `komaoto data` with the arguments behind it.
@@ -45,9 +46,7 @@ pub fn main(mut arguments: Vec<OsString>) -> ExitCode {
     match run(&arguments[0], Arguments::new(rest)) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads the report has seen enough.
-        Err(CommandError::Info(InfoError::Output(error)))
-            if error.kind() == io::ErrorKind::BrokenPipe =>
-        {
+        Err(CommandError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -135,8 +134,8 @@ impl Converted {
 /// When one of the files cannot be used, or the second exists and `force` is not given. The second is
 /// kept as it was then.
 pub(super) fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataError> {
-    let mut input = Input::open(from)?;
-    let mut header = input.header().cloned().unwrap_or_else(|| Header {
+    let mut input = GameInput::open(from)?;
+    let mut header = input.header().cloned().unwrap_or_else(|| GameFileHeader {
         engine: "unknown".into(),
         evaluation: "unknown".into(),
         evaluation_hash: 0,
@@ -145,11 +144,11 @@ pub(super) fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, 
     });
     // Scores are converted as they are read.
     header.unit = ScoreUnit::CENTIPAWNS;
-    let mut output = Output::create(to, &header, force)?;
+    let mut output = GameOutput::create(to, &header, force)?;
     let mut converted = Converted::default();
     for game in input.by_ref() {
         if interrupt::is_interrupted() {
-            return Err(DataError::of_file(to, Problem::Interrupted));
+            return Err(DataError::of_file(to, DataProblem::Interrupted));
         }
         let game = game?;
         let written = output.write(&game)?;

@@ -15,12 +15,12 @@ pub struct DataError {
     /// Byte at which the record or field in question begins, unless it is the file as a whole.
     pub offset: Option<u64>,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: DataProblem,
 }
 
 impl DataError {
     /// A problem at a byte of a file.
-    pub fn at(path: &Path, offset: u64, problem: impl Into<Problem>) -> DataError {
+    pub fn at(path: &Path, offset: u64, problem: impl Into<DataProblem>) -> DataError {
         DataError {
             path: path.to_path_buf(),
             offset: Some(offset),
@@ -29,7 +29,7 @@ impl DataError {
     }
 
     /// A problem with a file as a whole.
-    pub fn of_file(path: &Path, problem: impl Into<Problem>) -> DataError {
+    pub fn of_file(path: &Path, problem: impl Into<DataProblem>) -> DataError {
         DataError {
             path: path.to_path_buf(),
             offset: None,
@@ -50,7 +50,7 @@ fn place(offset: Option<u64>) -> String {
 
 /// What is wrong with a file.
 #[derive(Debug, Error)]
-pub enum Problem {
+pub enum DataProblem {
     /// Reading, writing or opening failed.
     #[error("{0}")]
     Io(#[from] io::Error),

@@ -1,10 +1,10 @@
 //! Files of any format, chosen by their extension.
 #![forbid(unsafe_code)]
 
-use super::error::{DataError, Problem};
+use super::error::{DataError, DataProblem};
 use super::game::Game;
 use super::game_file::{GameReader, GameWriter};
-use super::header::Header;
+use super::header::GameFileHeader;
 use super::records::{RecordFormat, RecordReader, RecordWriter};
 use crate::cli::files::AtomicFile;
 use std::fs;
@@ -36,57 +36,57 @@ pub fn is_game_file(path: &Path) -> bool {
 }
 
 /// Reads games from a file, as an iterator. Ends after the first error.
-pub enum Input {
+pub enum GameInput {
     /// From a file of games.
     Games(GameReader),
     /// Put together from records.
     Records(Box<RecordReader>),
 }
 
-impl Input {
+impl GameInput {
     /// Opens a file.
     ///
     /// # Errors
     /// When it cannot be read or its format is unknown.
-    pub fn open(path: &Path) -> Result<Input, DataError> {
+    pub fn open(path: &Path) -> Result<GameInput, DataError> {
         Ok(match FileFormat::of(path) {
             // Only files of games say themselves what they are.
-            None | Some(FileFormat::Games) => Input::Games(GameReader::open(path)?),
+            None | Some(FileFormat::Games) => GameInput::Games(GameReader::open(path)?),
             Some(FileFormat::Records(format)) => {
-                Input::Records(Box::new(RecordReader::open(path, format)?))
+                GameInput::Records(Box::new(RecordReader::open(path, format)?))
             }
         })
     }
 
     /// The header, in a format that has one.
-    pub fn header(&self) -> Option<&Header> {
+    pub fn header(&self) -> Option<&GameFileHeader> {
         match self {
-            Input::Games(reader) => Some(reader.header()),
-            Input::Records(_) => None,
+            GameInput::Games(reader) => Some(reader.header()),
+            GameInput::Records(_) => None,
         }
     }
 
     /// Where the next record begins.
     pub fn offset(&self) -> u64 {
         match self {
-            Input::Games(reader) => reader.offset(),
-            Input::Records(reader) => reader.offset(),
+            GameInput::Games(reader) => reader.offset(),
+            GameInput::Records(reader) => reader.offset(),
         }
     }
 
     /// Whether the last game is truncated. Known once the games are read.
     pub fn is_torn(&self) -> bool {
-        matches!(self, Input::Games(reader) if reader.is_torn())
+        matches!(self, GameInput::Games(reader) if reader.is_torn())
     }
 }
 
-impl Iterator for Input {
+impl Iterator for GameInput {
     type Item = Result<Game, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
-            Input::Games(reader) => reader.next(),
-            Input::Records(reader) => reader.next(),
+            GameInput::Games(reader) => reader.next(),
+            GameInput::Records(reader) => reader.next(),
         }
     }
 }
@@ -97,7 +97,7 @@ enum Writer {
 }
 
 /// Writes games to a new file, which takes its name only when it is complete.
-pub struct Output {
+pub struct GameOutput {
     path: PathBuf,
     force: bool,
     /// The file until it is complete; `None` for devices and pipes.
@@ -105,20 +105,24 @@ pub struct Output {
     writer: Writer,
 }
 
-impl Output {
+impl GameOutput {
     /// Begins a file. `header` is used if the format has one.
     ///
     /// # Errors
     /// When it cannot be written, its format is unknown, or it exists and `force` is not given.
-    pub fn create(path: &Path, header: &Header, force: bool) -> Result<Output, DataError> {
+    pub fn create(
+        path: &Path,
+        header: &GameFileHeader,
+        force: bool,
+    ) -> Result<GameOutput, DataError> {
         let fail = |problem| DataError::of_file(path, problem);
-        let format = FileFormat::of(path).ok_or_else(|| fail(Problem::UnknownKind))?;
+        let format = FileFormat::of(path).ok_or_else(|| fail(DataProblem::UnknownKind))?;
         let existing = fs::metadata(path).ok();
         if existing.is_none() && path.is_symlink() {
-            return Err(fail(Problem::BrokenLink));
+            return Err(fail(DataProblem::BrokenLink));
         }
         if existing.is_some() && !force {
-            return Err(fail(Problem::Exists));
+            return Err(fail(DataProblem::Exists));
         }
         // Devices and pipes are written to, not replaced.
         let is_replaced = existing.is_none_or(|metadata| metadata.is_file());
@@ -136,7 +140,7 @@ impl Output {
             FileFormat::Games => Writer::Games(GameWriter::create(target, header, true)?),
             FileFormat::Records(format) => Writer::Records(RecordWriter::create(target, format)?),
         };
-        Ok(Output {
+        Ok(GameOutput {
             path: path.to_path_buf(),
             force,
             partial,
@@ -175,7 +179,7 @@ impl Output {
         partial
             .commit(self.force)
             .map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => DataError::of_file(&self.path, Problem::Exists),
+                ErrorKind::AlreadyExists => DataError::of_file(&self.path, DataProblem::Exists),
                 _ => DataError::of_file(&self.path, error),
             })
     }

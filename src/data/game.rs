@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | 0 | u32 | number of the game in its run, from 0 |
 //! | 4 | u8 | result: 0 drawn, 1 Black won, 2 White won |
-//! | 5 | u8 | what ended it, see [`End`]; the highest bit is set if there are branches |
+//! | 5 | u8 | what ended it, see [`GameEnd`]; the highest bit is set if there are branches |
 //! | 6 | u8 | random plies at the start |
 //! | 7 | u8 | length *n* of the SFEN of the start position; 0 for the even start position |
 //! | 8 | *n* bytes | SFEN |
@@ -33,7 +33,7 @@ const NO_SCORE: i16 = i16::MIN;
 const PLY_BYTES: usize = 4;
 /// Bytes of a branch.
 pub(super) const BRANCH_BYTES: usize = 5;
-/// Set in the byte with the [`End`] of a game that has branches.
+/// Set in the byte with the [`GameEnd`] of a game that has branches.
 const HAS_BRANCHES: u8 = 1 << 7;
 /// The most bytes of a game that a record has room for.
 pub(super) const MAX_BYTES: usize = u16::MAX as usize;
@@ -84,7 +84,7 @@ impl GameResult {
 /// What ended a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum End {
+pub enum GameEnd {
     /// Unknown: the game comes from a format that does not say.
     Unknown = 0,
     /// The side to move has no legal move.
@@ -104,30 +104,30 @@ pub enum End {
     SideLine = 7,
 }
 
-impl End {
+impl GameEnd {
     /// Every end, by code.
-    pub const ALL: [End; 8] = [
-        End::Unknown,
-        End::Mate,
-        End::Repetition,
-        End::PerpetualCheck,
-        End::Declaration,
-        End::MaxMoves,
-        End::Adjudication,
-        End::SideLine,
+    pub const ALL: [GameEnd; 8] = [
+        GameEnd::Unknown,
+        GameEnd::Mate,
+        GameEnd::Repetition,
+        GameEnd::PerpetualCheck,
+        GameEnd::Declaration,
+        GameEnd::MaxMoves,
+        GameEnd::Adjudication,
+        GameEnd::SideLine,
     ];
 
     /// A word or two for reports.
     pub const fn name(self) -> &'static str {
         match self {
-            End::Unknown => "unknown",
-            End::Mate => "mate",
-            End::Repetition => "repetition",
-            End::PerpetualCheck => "perpetual check",
-            End::Declaration => "declaration",
-            End::MaxMoves => "move limit",
-            End::Adjudication => "adjudication",
-            End::SideLine => "side line",
+            GameEnd::Unknown => "unknown",
+            GameEnd::Mate => "mate",
+            GameEnd::Repetition => "repetition",
+            GameEnd::PerpetualCheck => "perpetual check",
+            GameEnd::Declaration => "declaration",
+            GameEnd::MaxMoves => "move limit",
+            GameEnd::Adjudication => "adjudication",
+            GameEnd::SideLine => "side line",
         }
     }
 }
@@ -245,7 +245,7 @@ pub struct Game {
     /// Who won.
     pub result: GameResult,
     /// What ended it.
-    pub end: End,
+    pub end: GameEnd,
 }
 
 impl Game {
@@ -309,9 +309,9 @@ impl Game {
         Ok(position)
     }
 
-    /// Whether it is only a side line of a game, see [`End::SideLine`].
+    /// Whether it is only a side line of a game, see [`GameEnd::SideLine`].
     pub fn is_side_line(&self) -> bool {
-        self.end == End::SideLine
+        self.end == GameEnd::SideLine
     }
 
     /// Positions with a score.
@@ -403,7 +403,7 @@ impl Game {
             moves: moves.collect::<Result<_, _>>()?,
             branches: decode_branches(&mut bytes, plies)?,
             result: GameResult::from_code(result)?,
-            end: *End::ALL
+            end: *GameEnd::ALL
                 .get(usize::from(end & !HAS_BRANCHES))
                 .ok_or("unknown end of the game")?,
         })

@@ -1,4 +1,4 @@
-//! Files of games: a [`Header`], then one record a game, appended with a single write each.
+//! Files of games: a [`GameFileHeader`], then one record a game, appended with a single write each.
 //!
 //! A record is u16 length *n* of the game's bytes, u16 bitwise complement of *n*, u32 CRC-32 of the
 //! bytes, and the *n* bytes of the game (see [`super::game`]). A process or machine that dies during a
@@ -6,9 +6,9 @@
 //! appending replaces it; any other damage is an error.
 #![forbid(unsafe_code)]
 
-use super::error::{DataError, Problem};
+use super::error::{DataError, DataProblem};
 use super::game::Game;
-use super::header::{Header, MAX_LENGTH};
+use super::header::{GameFileHeader, MAX_LENGTH};
 use crate::cli::files;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 20;
 pub struct GameReader {
     input: BufReader<File>,
     path: PathBuf,
-    header: Header,
+    header: GameFileHeader,
     /// Where the next record begins.
     offset: u64,
     torn: bool,
@@ -46,7 +46,7 @@ impl GameReader {
             .take(MAX_LENGTH as u64)
             .read_to_end(&mut start)
             .map_err(DataError::io(path))?;
-        let decoded = Header::decode(&start);
+        let decoded = GameFileHeader::decode(&start);
         let (header, length) = decoded.map_err(|problem| DataError::at(path, 0, problem))?;
         let offset = length as u64;
         file.seek(SeekFrom::Start(offset))
@@ -63,7 +63,7 @@ impl GameReader {
     }
 
     /// What the games are.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &GameFileHeader {
         &self.header
     }
 
@@ -78,7 +78,7 @@ impl GameReader {
     }
 
     /// The next game; `None` at the end or at a torn record.
-    fn read_game(&mut self) -> Result<Option<Game>, Problem> {
+    fn read_game(&mut self) -> Result<Option<Game>, DataProblem> {
         let mut frame = [0; FRAME];
         let length = fill(&mut self.input, &mut frame)?;
         if length < FRAME {
@@ -98,14 +98,14 @@ impl GameReader {
         if crc32fast::hash(&self.bytes) != u32::from_le_bytes(sum) {
             return self.torn_or("checksum mismatch", &[]);
         }
-        let mut game = Game::decode(&self.bytes).map_err(Problem::Record)?;
+        let mut game = Game::decode(&self.bytes).map_err(DataProblem::Record)?;
         game.convert_scores(self.header.unit);
         self.offset += (FRAME + self.bytes.len()) as u64;
         Ok(Some(game))
     }
 
     /// A bad record is a torn one if only zeros follow, from `read` on.
-    fn torn_or(&mut self, what: &'static str, read: &[u8]) -> Result<Option<Game>, Problem> {
+    fn torn_or(&mut self, what: &'static str, read: &[u8]) -> Result<Option<Game>, DataProblem> {
         let mut is_zero = read.iter().all(|&byte| byte == 0);
         let mut chunk = [0; 4096];
         while is_zero {
@@ -116,7 +116,7 @@ impl GameReader {
             }
             is_zero = chunk[..length].iter().all(|&byte| byte == 0);
         }
-        Err(Problem::Record(what))
+        Err(DataProblem::Record(what))
     }
 }
 
@@ -161,11 +161,15 @@ impl GameWriter {
     ///
     /// # Errors
     /// When it cannot be written, is being written, or exists and `force` is not given.
-    pub fn create(path: &Path, header: &Header, force: bool) -> Result<GameWriter, DataError> {
+    pub fn create(
+        path: &Path,
+        header: &GameFileHeader,
+        force: bool,
+    ) -> Result<GameWriter, DataError> {
         let (mut writer, size) = GameWriter::lock(path)?;
         if size > 0 {
             if !force {
-                return Err(DataError::of_file(path, Problem::Exists));
+                return Err(DataError::of_file(path, DataProblem::Exists));
             }
             writer.file.set_len(0).map_err(DataError::io(path))?;
         }
@@ -181,7 +185,7 @@ impl GameWriter {
     /// When it cannot be read or written, is being written, is damaged, or has another header.
     pub fn append(
         path: &Path,
-        header: &Header,
+        header: &GameFileHeader,
         mut visit: impl FnMut(&Game),
     ) -> Result<(GameWriter, u64), DataError> {
         let (mut writer, size) = GameWriter::lock(path)?;
@@ -192,7 +196,7 @@ impl GameWriter {
         let file = writer.file.try_clone().map_err(DataError::io(path))?;
         let mut reader = GameReader::from_file(file, path)?;
         if let Some((found, expected)) = reader.header().difference(header) {
-            let problem = Problem::OtherHeader { found, expected };
+            let problem = DataProblem::OtherHeader { found, expected };
             return Err(DataError::of_file(path, problem));
         }
         writer.length = reader.offset();
@@ -225,7 +229,7 @@ impl GameWriter {
             .map_err(DataError::io(path))?;
         // Some file systems cannot lock; two writers are then the user's own affair.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(DataError::of_file(path, Problem::Locked));
+            return Err(DataError::of_file(path, DataProblem::Locked));
         }
         let size = file.metadata().map_err(DataError::io(path))?.len();
         let writer = GameWriter {
@@ -244,7 +248,7 @@ impl GameWriter {
         let mut bytes = vec![0; FRAME];
         game.encode(&mut bytes);
         let Ok(length) = u16::try_from(bytes.len() - FRAME) else {
-            return Err(self.error(Problem::TooLong(game.moves.len())));
+            return Err(self.error(DataProblem::TooLong(game.moves.len())));
         };
         let sum = crc32fast::hash(&bytes[FRAME..]);
         bytes[..2].copy_from_slice(&length.to_le_bytes());
@@ -267,11 +271,11 @@ impl GameWriter {
 
     fn write_all(&mut self, bytes: &[u8]) -> Result<(), DataError> {
         if is_elsewhere(&self.file, &self.path) {
-            return Err(DataError::of_file(&self.path, Problem::Vanished));
+            return Err(DataError::of_file(&self.path, DataProblem::Vanished));
         }
         let metadata = self.file.metadata();
         if metadata.is_ok_and(|found| found.is_file() && found.len() != self.length) {
-            return Err(DataError::of_file(&self.path, Problem::Changed));
+            return Err(DataError::of_file(&self.path, DataProblem::Changed));
         }
         if let Err(error) = self.file.write_all(bytes) {
             // Removes what was written of the record. If that fails too, reading will find it torn.
@@ -283,7 +287,7 @@ impl GameWriter {
         Ok(())
     }
 
-    fn error(&self, problem: Problem) -> DataError {
+    fn error(&self, problem: DataProblem) -> DataError {
         DataError::at(&self.path, self.length, problem)
     }
 }

@@ -10,7 +10,7 @@
 #![forbid(unsafe_code)]
 
 use super::bytes::ByteReader;
-use super::error::Problem;
+use super::error::DataProblem;
 use crate::eval::units::ScoreUnit;
 
 /// First bytes of every game file.
@@ -24,7 +24,7 @@ pub(super) const MAX_LENGTH: usize = MAGIC.len() + 8 + MAX_TEXT + 4;
 
 /// What the games of a file are.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Header {
+pub struct GameFileHeader {
     /// Name and version of the engine that played.
     pub engine: String,
     /// The network it played with.
@@ -37,7 +37,7 @@ pub struct Header {
     pub settings: Vec<(String, String)>,
 }
 
-impl Header {
+impl GameFileHeader {
     /// A setting by name.
     pub fn setting(&self, name: &str) -> Option<&str> {
         let mut settings = self.settings.iter();
@@ -61,7 +61,7 @@ impl Header {
         fields.into_iter().chain(settings).map(line).collect()
     }
 
-    fn from_text(text: &str) -> Result<Header, &'static str> {
+    fn from_text(text: &str) -> Result<GameFileHeader, &'static str> {
         let mut lines = text
             .lines()
             .map(|line| line.split_once(' ').unwrap_or((line, "")));
@@ -69,7 +69,7 @@ impl Header {
             Some((key, value)) if key == name => Ok(value),
             _ => Err("missing field"),
         };
-        Ok(Header {
+        Ok(GameFileHeader {
             engine: field("engine")?.into(),
             evaluation: field("evaluation")?.into(),
             evaluation_hash: u64::from_str_radix(field("evaluation-hash")?, 16)
@@ -85,7 +85,7 @@ impl Header {
     }
 
     /// The lines in which another header differs first.
-    pub(super) fn difference(&self, other: &Header) -> Option<(String, String)> {
+    pub(super) fn difference(&self, other: &GameFileHeader) -> Option<(String, String)> {
         let texts = [self.text(), other.text()];
         let name_of = |line: &str| line.split(' ').next().unwrap_or_default().to_string();
         let names = texts.iter().flat_map(|text| text.lines().map(name_of));
@@ -110,21 +110,21 @@ impl Header {
     }
 
     /// Reads a header from the first bytes of a file; also returns its length.
-    pub(super) fn decode(bytes: &[u8]) -> Result<(Header, usize), Problem> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<(GameFileHeader, usize), DataProblem> {
         let shown = bytes.len().min(MAGIC.len());
         if bytes.is_empty() {
-            return Err(Problem::Empty);
+            return Err(DataProblem::Empty);
         }
         if bytes[..shown] != MAGIC[..shown] {
-            return Err(Problem::NoGameFile);
+            return Err(DataProblem::NoGameFile);
         }
         let mut reader = ByteReader {
             rest: &bytes[shown..],
             truncated: "truncated",
         };
-        let version = reader.u32().map_err(Problem::Header)?;
+        let version = reader.u32().map_err(DataProblem::Header)?;
         if version != VERSION {
-            return Err(Problem::Version(version));
+            return Err(DataProblem::Version(version));
         }
         let mut parse = || {
             let length = reader.u32()? as usize;
@@ -137,9 +137,9 @@ impl Header {
                 return Err("checksum mismatch");
             }
             let text = std::str::from_utf8(text).map_err(|_| "invalid UTF-8")?;
-            Ok((Header::from_text(text)?, end + 4))
+            Ok((GameFileHeader::from_text(text)?, end + 4))
         };
-        parse().map_err(Problem::Header)
+        parse().map_err(DataProblem::Header)
     }
 }
 
@@ -147,8 +147,8 @@ impl Header {
 mod tests {
     use super::*;
 
-    fn header() -> Header {
-        Header {
+    fn header() -> GameFileHeader {
+        GameFileHeader {
             engine: "Komaoto 0.1.0".into(),
             evaluation: "network".into(),
             evaluation_hash: 0x1234,
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn headers_round_trip() {
         let bytes = header().encode();
-        let (read, length) = Header::decode(&[&bytes[..], b"more"].concat()).unwrap();
+        let (read, length) = GameFileHeader::decode(&[&bytes[..], b"more"].concat()).unwrap();
         assert_eq!((read, length), (header(), bytes.len()));
         assert_eq!(header().setting("seed"), Some("7"));
         assert_eq!(header().setting("speed"), None);
@@ -170,12 +170,15 @@ mod tests {
     fn no_part_of_a_header_is_a_header() {
         let bytes = header().encode();
         for length in 0..bytes.len() {
-            assert!(Header::decode(&bytes[..length]).is_err(), "{length}");
+            assert!(
+                GameFileHeader::decode(&bytes[..length]).is_err(),
+                "{length}"
+            );
         }
         for index in 0..bytes.len() {
             let mut bytes = bytes.clone();
             bytes[index] ^= 1;
-            assert!(Header::decode(&bytes).is_err(), "{index}");
+            assert!(GameFileHeader::decode(&bytes).is_err(), "{index}");
         }
     }
 }

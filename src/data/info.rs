@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::calibration::Calibration;
-use super::error::{DataError, Problem};
-use super::files::Input;
-use super::game::{End, Game, GameResult, Visited};
+use super::command::CommandError;
+use super::error::{DataError, DataProblem};
+use super::files::GameInput;
+use super::game::{Game, GameEnd, GameResult, Visited};
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::value;
@@ -149,7 +150,7 @@ struct DataReport {
     random_plies: u64,
     /// By [`GameResult::code`]: drawn, won by Black, won by White.
     results: [u64; 3],
-    ends: [u64; End::ALL.len()],
+    ends: [u64; GameEnd::ALL.len()],
     scores: Histogram,
     /// Of the file being read.
     calibration: Calibration,
@@ -172,7 +173,7 @@ impl DataReport {
             captures: 0,
             random_plies: 0,
             results: [0; 3],
-            ends: [0; End::ALL.len()],
+            ends: [0; GameEnd::ALL.len()],
             scores: Histogram::new("score", scores),
             calibration: Calibration::new(),
             plies: Histogram::new("move", plies),
@@ -180,7 +181,7 @@ impl DataReport {
         }
     }
 
-    fn add(&mut self, game: &Game) -> Result<(), Problem> {
+    fn add(&mut self, game: &Game) -> Result<(), DataProblem> {
         if game.is_side_line() {
             self.side_lines += 1;
         } else {
@@ -201,7 +202,7 @@ impl DataReport {
                 self.bounds += u64::from(bound != ScoreBound::Exact);
             }
         });
-        replayed.map(drop).map_err(|problem| Problem::Game {
+        replayed.map(drop).map_err(|problem| DataProblem::Game {
             game: game.number,
             problem,
         })
@@ -255,7 +256,7 @@ impl DataReport {
             out,
             "results black {black:.1}% white {white:.1}% draw {draws:.1}%"
         )?;
-        let ends = End::ALL.iter().zip(self.ends);
+        let ends = GameEnd::ALL.iter().zip(self.ends);
         let ends = ends.filter(|(_, count)| *count > 0).map(|(end, count)| {
             let share = percent(count, self.games);
             format!("{} {share:.1}%", end.name())
@@ -265,26 +266,15 @@ impl DataReport {
     }
 }
 
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-pub enum InfoError {
-    /// A file.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// Standard output.
-    #[error("cannot write: {0}")]
-    Output(#[from] io::Error),
-}
-
 /// Prints statistics of some files, all together.
 ///
 /// # Errors
 /// When one cannot be read to its end, or the output cannot be written.
-pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), InfoError> {
+pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), CommandError> {
     let mut report = DataReport::new();
     for path in paths {
         let (games, positions) = (report.games, report.positions);
-        let mut input = Input::open(path)?;
+        let mut input = GameInput::open(path)?;
         writeln!(out, "{}", path.display())?;
         if let Some(header) = input.header() {
             for line in header.text().lines() {

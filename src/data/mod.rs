@@ -20,9 +20,9 @@ pub mod records;
 #[cfg(test)]
 mod tests;
 
-pub use error::{DataError, Problem};
+pub use error::{DataError, DataProblem};
 pub use files::is_game_file;
-pub use game::{Branch, End, Game, GamePosition, GameResult, ScoredMove, Visited};
+pub use game::{Branch, Game, GameEnd, GamePosition, GameResult, ScoredMove, Visited};
 pub use game_file::{GameReader, GameWriter};
-pub use header::Header;
+pub use header::GameFileHeader;
 pub use records::RecordFormat;

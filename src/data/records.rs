@@ -24,8 +24,8 @@
 #![forbid(unsafe_code)]
 
 use super::bytes::ByteReader;
-use super::error::{DataError, GameError, Problem};
-use super::game::{End, Game, GameResult, ScoredMove, Visited};
+use super::error::{DataError, DataProblem, GameError};
+use super::game::{Game, GameEnd, GameResult, ScoredMove, Visited};
 use super::packed::{HUFFMAN_CODED, PACKED_SFEN, PackedFormat};
 use crate::cli::files;
 use crate::eval::units::ScoreUnit;
@@ -226,14 +226,14 @@ impl RecordReader {
     }
 
     /// The next record, if there is one.
-    fn read(&mut self) -> Result<Option<Record>, Problem> {
+    fn read(&mut self) -> Result<Option<Record>, DataProblem> {
         let length = self.format.length();
         let mut bytes = Vec::with_capacity(length);
         let input = Read::by_ref(&mut self.input);
         if input.take(length as u64).read_to_end(&mut bytes)? == 0 {
             return Ok(None);
         }
-        let record = self.format.decode(&bytes).map_err(Problem::Record)?;
+        let record = self.format.decode(&bytes).map_err(DataProblem::Record)?;
         self.offset += length as u64;
         Ok(Some(record))
     }
@@ -265,7 +265,7 @@ impl RecordReader {
             moves: vec![played],
             branches: Vec::new(),
             result,
-            end: End::Unknown,
+            end: GameEnd::Unknown,
         };
         self.games = self.games.wrapping_add(1);
         position.do_move(played.mv);
@@ -337,7 +337,7 @@ impl RecordWriter {
         let is_valid = replayed.and_then(|_| encoded.ok_or(GameError::NoKing));
         is_valid.map_err(|problem| {
             let game = game.number;
-            self.error(Problem::Game { game, problem })
+            self.error(DataProblem::Game { game, problem })
         })?;
         let written = self.output.write_all(&bytes);
         written.map_err(|error| self.error(error.into()))?;
@@ -354,7 +354,7 @@ impl RecordWriter {
         flushed.map_err(|error| self.error(error.into()))
     }
 
-    fn error(&self, problem: Problem) -> DataError {
+    fn error(&self, problem: DataProblem) -> DataError {
         DataError::at(&self.path, self.offset, problem)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::referee::{DECLARATION_RULE, Referee};
 use crate::cli::{StableRng, stable_rng};
-use crate::data::{Branch, End, Game, GameResult, ScoredMove};
+use crate::data::{Branch, Game, GameEnd, GameResult, ScoredMove};
 use crate::eval::nnue::Network;
 use crate::eval::units::ScoreUnit;
 use crate::position::{Position, STARTPOS_SFEN};
@@ -184,7 +184,7 @@ impl Player {
                 moves: Vec::with_capacity(self.rules.max_moves as usize),
                 branches: Vec::new(),
                 result: GameResult::Draw,
-                end: End::Unknown,
+                end: GameEnd::Unknown,
             },
             position,
             referee: Referee::new(self.rules.max_moves, self.rules.adjudication),
@@ -237,7 +237,7 @@ impl Player {
         rng: &mut StableRng,
         stop: &AtomicBool,
     ) -> Option<Game> {
-        line.game.end = End::SideLine;
+        line.game.end = GameEnd::SideLine;
         // The game itself keeps these scores and branches.
         line.game.branches.clear();
         line.game.moves.iter_mut().for_each(|it| it.score = None);

@@ -1,7 +1,7 @@
 //! When a game is over: by the rules, by the move limit, or by adjudication.
 #![forbid(unsafe_code)]
 
-use crate::data::{End, GameResult};
+use crate::data::{GameEnd, GameResult};
 use crate::position::{EnteringKingRule, GameRepetition, Position};
 use crate::types::{Color, Value};
 
@@ -47,23 +47,23 @@ impl Referee {
     }
 
     /// How the game ends in its current position, if it does.
-    pub fn verdict(&self, position: &Position) -> Option<(End, GameResult)> {
+    pub fn verdict(&self, position: &Position) -> Option<(GameEnd, GameResult)> {
         let side = position.side_to_move();
         if !position.has_legal_move() {
-            return Some((End::Mate, GameResult::Win(!side)));
+            return Some((GameEnd::Mate, GameResult::Win(!side)));
         }
         match position.game_repetition() {
             GameRepetition::None => {}
-            GameRepetition::Draw => return Some((End::Repetition, GameResult::Draw)),
+            GameRepetition::Draw => return Some((GameEnd::Repetition, GameResult::Draw)),
             GameRepetition::Loses(loser) => {
-                return Some((End::PerpetualCheck, GameResult::Win(!loser)));
+                return Some((GameEnd::PerpetualCheck, GameResult::Win(!loser)));
             }
         }
         if position.declaration_win(DECLARATION_RULE).is_some() {
-            return Some((End::Declaration, GameResult::Win(side)));
+            return Some((GameEnd::Declaration, GameResult::Win(side)));
         }
         if position.game_ply() > self.max_moves {
-            return Some((End::MaxMoves, GameResult::Draw));
+            return Some((GameEnd::MaxMoves, GameResult::Draw));
         }
         let winner = if self.agreed > 0 {
             Color::Black
@@ -71,7 +71,7 @@ impl Referee {
             Color::White
         };
         (self.agreed.unsigned_abs() >= AGREEMENT)
-            .then_some((End::Adjudication, GameResult::Win(winner)))
+            .then_some((GameEnd::Adjudication, GameResult::Win(winner)))
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use crate::types::Move;
 
     /// How a game stands after some moves.
-    fn verdict(sfen: &str, moves: &str) -> Option<(End, GameResult)> {
+    fn verdict(sfen: &str, moves: &str) -> Option<(GameEnd, GameResult)> {
         let referee = Referee::new(100, 3000);
         let mut position = Position::from_sfen(sfen).unwrap();
         for text in moves.split_whitespace() {
@@ -95,25 +95,25 @@ mod tests {
         let bare = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
         let shuffle = "5i5h 5a5b 5h5i 5b5a ";
         assert_eq!(verdict(bare, &shuffle.repeat(2)), None);
-        let draw = Some((End::Repetition, GameResult::Draw));
+        let draw = Some((GameEnd::Repetition, GameResult::Draw));
         assert_eq!(verdict(bare, &shuffle.repeat(3)), draw);
 
         let checks = "lnsg1gsnl/1r5b1/ppppppppp/4k4/9/5R3/PPPPPPPPP/1B7/LNSGKGSNL b - 1";
         let white = GameResult::Win(Color::White);
         assert_eq!(
             verdict(checks, &"4f5f 5d4d 5f4f 4d5d ".repeat(3)),
-            Some((End::PerpetualCheck, white))
+            Some((GameEnd::PerpetualCheck, white))
         );
         assert_eq!(
             verdict("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
-            Some((End::Mate, GameResult::Win(Color::Black)))
+            Some((GameEnd::Mate, GameResult::Win(Color::Black)))
         );
         assert_eq!(
             verdict(
                 "4K4/9/9/9/9/9/9/4k3+p/+p+p+p+p+p+b+b+r+r w 4G4S4N4L10P2p 40",
                 ""
             ),
-            Some((End::Declaration, white))
+            Some((GameEnd::Declaration, white))
         );
     }
 
@@ -121,8 +121,11 @@ mod tests {
     fn the_last_move_allowed_may_still_mate() {
         let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 100";
         assert_eq!(verdict(mate, "").map(|end| end.0), None);
-        assert_eq!(verdict(mate, "G*5b").map(|end| end.0), Some(End::Mate));
-        assert_eq!(verdict(mate, "G*6b").map(|end| end.0), Some(End::MaxMoves));
+        assert_eq!(verdict(mate, "G*5b").map(|end| end.0), Some(GameEnd::Mate));
+        assert_eq!(
+            verdict(mate, "G*6b").map(|end| end.0),
+            Some(GameEnd::MaxMoves)
+        );
     }
 
     #[test]

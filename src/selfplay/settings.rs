@@ -6,7 +6,7 @@ use super::play::{GameRules, MAX_IMBALANCE, OPENING_PLIES};
 use super::referee::AGREEMENT;
 use crate::cli::arguments::{ArgumentError, Arguments};
 use crate::cli::{StableRng, cores, stable_rng};
-use crate::data::{DataError, GameReader, Header, Problem, is_game_file};
+use crate::data::{DataError, DataProblem, GameFileHeader, GameReader, is_game_file};
 use crate::eval::Evaluator;
 use crate::eval::nnue::Network;
 use crate::eval::units::ScoreUnit;
@@ -123,7 +123,7 @@ impl DatagenSettings {
                 return Ok(default);
             };
             let number = text.parse().ok().filter(|number| range.contains(number));
-            let problem = Problem::Header("setting out of range");
+            let problem = DataProblem::Header("setting out of range");
             number.ok_or_else(|| SettingsError::Data(DataError::of_file(&out, problem)))
         };
         let seed = StableRng::from_os_rng().next_u64();
@@ -155,7 +155,7 @@ impl DatagenSettings {
     }
 
     /// The header of the file, for games with a network.
-    pub fn header(&self, network: &Arc<Network>) -> Header {
+    pub fn header(&self, network: &Arc<Network>) -> GameFileHeader {
         let rules = &self.rules;
         let (low, high) = (OPENING_PLIES.start(), OPENING_PLIES.end());
         let mut settings = vec![
@@ -175,7 +175,7 @@ impl DatagenSettings {
             settings.push(("openings", format!("{} {hash:016x}", rules.openings.len())));
         }
         let settings = settings.into_iter();
-        Header {
+        GameFileHeader {
             engine: concat!("Komaoto ", env!("CARGO_PKG_VERSION")).into(),
             evaluation: format!(
                 "network {}, FV_SCALE {}",
@@ -204,7 +204,7 @@ pub enum SettingsError {
 }
 
 /// The header of a file to continue.
-fn existing_header(path: &Path) -> Result<Option<Header>, DataError> {
+fn existing_header(path: &Path) -> Result<Option<GameFileHeader>, DataError> {
     match fs::metadata(path).map_or(0, |metadata| metadata.len()) {
         0 => Ok(None),
         _ => Ok(Some(GameReader::open(path)?.header().clone())),

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::kernel::Gradient;
-use super::model::{Model, Shape};
+use super::model::{Model, ModelShape};
 use crate::cli::parallel_map;
 
 const BETA1: f32 = 0.9;
@@ -21,7 +21,7 @@ pub struct Adam {
 
 /// A step of the optimiser.
 #[derive(Clone, Copy)]
-pub struct Step {
+pub struct AdamStep {
     pub learning_rate: f32,
     /// What gradients are multiplied by: one over the positions they were summed over.
     pub factor: f32,
@@ -31,7 +31,7 @@ pub struct Step {
 
 impl Adam {
     /// All moments are zero.
-    pub fn new(shape: &Shape) -> Adam {
+    pub fn new(shape: &ModelShape) -> Adam {
         let zeros = vec![0.0; shape.rows() * shape.width];
         Adam {
             mean: zeros.clone(),
@@ -40,7 +40,7 @@ impl Adam {
     }
 
     /// Moves a model against the sum of some gradients, which become zero.
-    pub fn step(&mut self, model: &mut Model, gradients: &mut [Gradient], step: Step) {
+    pub fn step(&mut self, model: &mut Model, gradients: &mut [Gradient], step: AdamStep) {
         let threads = gradients.len();
         let Some(gradient) = sum_up(gradients) else {
             return;
@@ -99,7 +99,7 @@ fn step_row(
     gradient: &[f32],
     mean: &mut [f32],
     square: &mut [f32],
-    step: Step,
+    step: AdamStep,
     limit: f32,
 ) {
     let correction = |beta: f32| 1.0 / (1.0 - beta.powf(step.number as f32));

@@ -7,10 +7,10 @@
 #![forbid(unsafe_code)]
 
 use super::adam::Adam;
-use super::curve::{self, Point};
+use super::curve::{self, CurvePoint};
 use super::error::TrainError;
 use super::kernel::TILE;
-use super::model::{Head, Model, Shape};
+use super::model::{Head, Model, ModelShape};
 use super::settings::MAX_WIDTH;
 use crate::cli::files;
 use crate::eval::nnue::ClassicNetwork;
@@ -32,7 +32,7 @@ pub struct TrainState {
     pub step: u64,
     /// Sum and number of the losses since the last point of the curve.
     pub recent: (f64, u64),
-    pub curve: Vec<Point>,
+    pub curve: Vec<CurvePoint>,
 }
 
 impl TrainState {
@@ -136,12 +136,12 @@ fn parse(bytes: &[u8]) -> Result<(TrainState, String), &'static str> {
 }
 
 /// A shape by its numbers, if there is such a one.
-fn shape(features: u32, [width, one, two]: [usize; 3]) -> Option<Shape> {
+fn shape(features: u32, [width, one, two]: [usize; 3]) -> Option<ModelShape> {
     let head = match [one, two] {
         [0, 0] => Head::Squared,
         sizes => Head::Hidden(sizes),
     };
-    let shape = Shape {
+    let shape = ModelShape {
         features,
         width,
         head,

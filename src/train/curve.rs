@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The losses at one time.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
+pub struct CurvePoint {
     /// Steps taken.
     pub step: u64,
     /// Epochs, with their fraction.
@@ -21,7 +21,7 @@ pub struct Point {
 const HEAD: &str = "step,epoch,learning_rate,training,validation_score,validation_result";
 
 /// The table as comma-separated values.
-pub fn to_csv(points: &[Point]) -> String {
+pub fn to_csv(points: &[CurvePoint]) -> String {
     let mut text = format!("{HEAD}\n");
     for point in points {
         let losses = [
@@ -40,7 +40,7 @@ pub fn to_csv(points: &[Point]) -> String {
 }
 
 /// Reads back [`to_csv`].
-pub fn from_csv(text: &str) -> Option<Vec<Point>> {
+pub fn from_csv(text: &str) -> Option<Vec<CurvePoint>> {
     let rows = text.strip_prefix(HEAD)?.strip_prefix('\n')?;
     let point = |row: &str| {
         let cells: Vec<&str> = row.split(',').collect();
@@ -52,7 +52,7 @@ pub fn from_csv(text: &str) -> Option<Vec<Point>> {
             cell => cell.parse().ok().map(Some),
         };
         let result = loss(result)?;
-        Some(Point {
+        Some(CurvePoint {
             step: step.parse().ok()?,
             epoch: epoch.parse().ok()?,
             learning_rate: rate.parse().ok()?,
@@ -74,7 +74,7 @@ const BOTTOM: f64 = 50.0;
 const LINES: u32 = 6;
 
 /// The picture: training and validation losses against the score, on a logarithmic axis, over epochs.
-pub fn to_svg(points: &[Point], title: &str) -> String {
+pub fn to_svg(points: &[CurvePoint], title: &str) -> String {
     let training = points
         .iter()
         .filter_map(|it| Some((it.epoch, it.training?)));
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn tables_round_trip() {
-        let point = |step, training, validation| Point {
+        let point = |step, training, validation| CurvePoint {
             step,
             epoch: step as f64 / 3.0,
             learning_rate: 0.001 / 7.0,
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn pictures_have_both_lines_within_the_frame() {
-        let points: Vec<Point> = (0..20)
-            .map(|step| Point {
+        let points: Vec<CurvePoint> = (0..20)
+            .map(|step| CurvePoint {
                 step,
                 epoch: step as f64 / 10.0,
                 learning_rate: 0.1,

@@ -5,7 +5,7 @@
 //! divided by the usual `FV_SCALE` of 16 and a pawn is 90.
 #![forbid(unsafe_code)]
 
-use super::model::{Head, Model, Shape};
+use super::model::{Head, Model, ModelShape};
 use crate::eval::nnue::{ClassicLayer, ClassicNetwork, NativeNetwork, NetError};
 use crate::eval::units::{PONANZA, ScoreUnit};
 
@@ -67,7 +67,7 @@ fn rounded(numbers: &[f32], unit: f32) -> Vec<i16> {
 /// # Errors
 /// When it has other features than those trained, or several outputs.
 pub fn from_native(network: &NativeNetwork) -> Result<Model, NetError> {
-    let shape = Shape::squared(network.width);
+    let shape = ModelShape::squared(network.width);
     let &[bias] = &network.output_biases[..] else {
         return Err(NetError::Untrainable("several outputs".into()));
     };
@@ -122,7 +122,7 @@ fn layer_units(fv_scale: u32) -> [[f32; 3]; 3] {
 
 /// A model from a classic network.
 pub fn from_classic(network: &ClassicNetwork) -> Model {
-    let mut model = Model::zeros(Shape {
+    let mut model = Model::zeros(ModelShape {
         features: network.features,
         width: network.width,
         head: Head::Hidden(network.hidden),

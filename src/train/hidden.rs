@@ -2,8 +2,8 @@
 //! activations are clipped to 0 to 1 (CReLU).
 #![forbid(unsafe_code)]
 
-use super::kernel::{GROUP, Gradient, Scratch, TILE, Tile};
-use super::model::{Head, Model, Shape};
+use super::kernel::{FloatTile, GROUP, Gradient, PassScratch, TILE};
+use super::model::{Head, Model, ModelShape};
 
 /// Sizes of hidden layers are multiples of this.
 pub const STEP: usize = 8;
@@ -12,7 +12,7 @@ pub const STEP: usize = 8;
 #[derive(Default)]
 pub struct Layers {
     /// Activations of the feature transformer.
-    inputs: Vec<[Tile; GROUP]>,
+    inputs: Vec<[FloatTile; GROUP]>,
     first: [Neurons; GROUP],
     second: [Neurons; GROUP],
     /// Gradients of the sums of the first hidden layer, by neuron.
@@ -28,7 +28,7 @@ struct Neurons {
 }
 
 impl Layers {
-    pub fn new(shape: &Shape) -> Layers {
+    pub fn new(shape: &ModelShape) -> Layers {
         let Head::Hidden([first, second]) = shape.head else {
             return Layers::default();
         };
@@ -56,8 +56,8 @@ impl Neurons {
 }
 
 /// The outputs for the sums of the feature transformer in `scratch`.
-pub fn forward(model: &Model, sizes: [usize; 2], scratch: &mut Scratch) -> [f32; GROUP] {
-    let Scratch { sums, layers } = scratch;
+pub fn forward(model: &Model, sizes: [usize; 2], scratch: &mut PassScratch) -> [f32; GROUP] {
+    let PassScratch { sums, layers } = scratch;
     let [weights1, biases1, weights2, biases2, weights3, bias3] = model.head();
     let tiles = layers.inputs.len();
     for (position, sums) in sums.chunks_exact(tiles).enumerate() {
@@ -100,13 +100,13 @@ pub fn backward(
     model: &Model,
     sizes: [usize; 2],
     slopes: [f32; GROUP],
-    scratch: &mut Scratch,
+    scratch: &mut PassScratch,
     gradient: &mut Gradient,
 ) {
     let [weights1, _, weights2, _, weights3, _] = model.head();
     let [out1, out_biases1, out2, out_biases2, out3, out_bias3] =
         model.shape.split_head_mut(&mut gradient.rows);
-    let Scratch { sums, layers } = scratch;
+    let PassScratch { sums, layers } = scratch;
 
     let neurons = layers.first.iter_mut().zip(&mut layers.second);
     for (position, (slope, (first, second))) in slopes.into_iter().zip(neurons).enumerate() {

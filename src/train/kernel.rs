@@ -5,13 +5,13 @@
 
 use super::dataset::{Sample, sigmoid};
 use super::hidden::{self, Layers};
-use super::model::{ACTIVE, Head, Model, Shape};
+use super::model::{ACTIVE, Head, Model, ModelShape};
 
 /// Numbers that stay in registers while rows are added up. With half as many, compilers leave the
 /// registers unused, and everything takes three times as long.
 pub const TILE: usize = 64;
 
-pub type Tile = [f32; TILE];
+pub type FloatTile = [f32; TILE];
 
 /// Positions of a pass, so that weights of hidden layers are fetched once for all of them.
 pub const GROUP: usize = 4;
@@ -24,7 +24,7 @@ pub struct Gradient {
 
 impl Gradient {
     /// All zeros.
-    pub fn new(shape: &Shape) -> Gradient {
+    pub fn new(shape: &ModelShape) -> Gradient {
         Gradient {
             rows: vec![0.0; shape.rows() * shape.width],
             touched: vec![false; shape.rows()],
@@ -33,16 +33,16 @@ impl Gradient {
 }
 
 /// Memory for the passes of a group.
-pub struct Scratch {
+pub struct PassScratch {
     /// Sums of the feature transformer for each position, side to move first; after a backward pass,
     /// their gradients.
-    pub sums: Vec<Tile>,
+    pub sums: Vec<FloatTile>,
     pub layers: Layers,
 }
 
-impl Scratch {
-    pub fn new(shape: &Shape) -> Scratch {
-        Scratch {
+impl PassScratch {
+    pub fn new(shape: &ModelShape) -> PassScratch {
+        PassScratch {
             sums: vec![[0.0; TILE]; GROUP * 2 * shape.width / TILE],
             layers: Layers::new(shape),
         }
@@ -50,7 +50,7 @@ impl Scratch {
 }
 
 /// The outputs for up to [`GROUP`] positions; the sums of the feature transformer stay in `scratch`.
-pub fn forward(model: &Model, group: &[&Sample], scratch: &mut Scratch) -> [f32; GROUP] {
+pub fn forward(model: &Model, group: &[&Sample], scratch: &mut PassScratch) -> [f32; GROUP] {
     let (tiles, _) = model.rows.as_chunks::<TILE>();
     let width = model.shape.width / TILE;
     let biases = &tiles[model.shape.bias_row() * width..][..width];
@@ -75,11 +75,11 @@ pub fn forward(model: &Model, group: &[&Sample], scratch: &mut Scratch) -> [f32;
 
 /// Adds the rows of the active features to the biases.
 fn transform(
-    tiles: &[Tile],
+    tiles: &[FloatTile],
     width: usize,
     features: &[u16; ACTIVE],
-    biases: &[Tile],
-    sums: &mut [Tile],
+    biases: &[FloatTile],
+    sums: &mut [FloatTile],
 ) {
     for (i, (sum, bias)) in sums.iter_mut().zip(biases).enumerate() {
         let mut tile = *bias;
@@ -94,7 +94,7 @@ fn transform(
 }
 
 /// The product of squared clipped sums and weights.
-fn squared_dot(sums: &[Tile], weights: &[Tile]) -> f32 {
+fn squared_dot(sums: &[FloatTile], weights: &[FloatTile]) -> f32 {
     let mut total = [0.0; TILE];
     for (sum, weights) in sums.iter().zip(weights) {
         for ((total, sum), weight) in total.iter_mut().zip(sum).zip(weights) {
@@ -107,7 +107,12 @@ fn squared_dot(sums: &[Tile], weights: &[Tile]) -> f32 {
 
 /// Adds the gradients of the squared head for an output with the gradient `slope`, and replaces the
 /// sums by their gradients.
-fn squared_backward(slope: f32, sums: &mut [Tile], weights: &[Tile], gradient: &mut [Tile]) {
+fn squared_backward(
+    slope: f32,
+    sums: &mut [FloatTile],
+    weights: &[FloatTile],
+    gradient: &mut [FloatTile],
+) {
     for ((sums, weights), gradient) in sums.iter_mut().zip(weights).zip(gradient) {
         for ((sum, weight), gradient) in sums.iter_mut().zip(weights).zip(gradient) {
             let activation = sum.clamp(0.0, 1.0);
@@ -128,7 +133,7 @@ pub fn backward(
     model: &Model,
     group: &[&Sample],
     lambda: f32,
-    scratch: &mut Scratch,
+    scratch: &mut PassScratch,
     gradient: &mut Gradient,
 ) -> [f32; GROUP] {
     let shape = &model.shape;
@@ -177,7 +182,7 @@ pub fn backward(
 }
 
 #[inline(always)]
-fn add_row(tiles: &mut [Tile], first: usize, row: &[Tile]) {
+fn add_row(tiles: &mut [FloatTile], first: usize, row: &[FloatTile]) {
     for (out, row) in tiles[first..][..row.len()].iter_mut().zip(row) {
         for (out, number) in out.iter_mut().zip(row) {
             *out += number;

@@ -31,7 +31,7 @@ pub enum Head {
 
 /// The shape of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub struct ModelShape {
     /// Number of the feature set among those for this head.
     pub features: u32,
     /// Outputs of the feature transformer for one perspective.
@@ -39,10 +39,10 @@ pub struct Shape {
     pub head: Head,
 }
 
-impl Shape {
+impl ModelShape {
     /// The shape of a network in the native format.
-    pub fn squared(width: usize) -> Shape {
-        Shape {
+    pub fn squared(width: usize) -> ModelShape {
+        ModelShape {
             features: 1,
             width,
             head: Head::Squared,
@@ -122,7 +122,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for ModelShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.head {
             Head::Squared => write!(f, "width {}", self.width),
@@ -137,20 +137,20 @@ impl fmt::Display for Shape {
 /// A network in training.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    pub shape: Shape,
+    pub shape: ModelShape,
     /// See the head of this file.
     pub rows: Vec<f32>,
 }
 
 impl Model {
     /// A model of zeros.
-    pub fn zeros(shape: Shape) -> Model {
+    pub fn zeros(shape: ModelShape) -> Model {
         let rows = vec![0.0; shape.rows() * shape.width];
         Model { shape, rows }
     }
 
     /// Random weights to start from.
-    pub fn random(shape: Shape, seed: u64) -> Model {
+    pub fn random(shape: ModelShape, seed: u64) -> Model {
         let mut rng = stable_rng(seed, 0);
         let mut model = Model::zeros(shape);
         let mut fill = |weights: &mut [f32], limit: f32| {
@@ -177,14 +177,14 @@ impl Model {
         &self.rows[row * self.shape.width..][..rows * self.shape.width]
     }
 
-    /// The parts behind the feature transformer, see [`Shape::head_parts`].
+    /// The parts behind the feature transformer, see [`ModelShape::head_parts`].
     pub fn head(&self) -> [&[f32]; 6] {
         let mut rest = &self.rows[self.shape.head_row() * self.shape.width..];
         let lengths = self.shape.head_parts();
         lengths.map(|length| rest.split_off(..length).unwrap_or_default())
     }
 
-    /// The parts behind the feature transformer, see [`Shape::head_parts`].
+    /// The parts behind the feature transformer, see [`ModelShape::head_parts`].
     pub fn head_mut(&mut self) -> [&mut [f32]; 6] {
         self.shape.split_head_mut(&mut self.rows)
     }

@@ -3,11 +3,11 @@
 
 use super::dataset::{DatasetBuilder, NO_RESULT, Sample, sigmoid};
 use super::error::TrainError;
-use super::model::{ACTIVE, Shape};
+use super::model::{ACTIVE, ModelShape};
 use crate::cli::console;
 use crate::data::calibration::Calibration;
-use crate::data::error::{DataError, GameError, Problem};
-use crate::data::files::Input;
+use crate::data::error::{DataError, DataProblem, GameError};
+use crate::data::files::GameInput;
 use crate::data::{Game, GamePosition, Visited};
 use crate::eval::units::PONANZA;
 use crate::position::Position;
@@ -22,7 +22,7 @@ const MAX_VALIDATION: u64 = 400_000;
 
 /// Which positions to train on, and how their scores become labels.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Filter {
+pub struct SampleFilter {
     /// Centipawns in the files for an expected score of 73 %, which become 600. `None`: fitted to each
     /// file, as they may come from different networks.
     pub eval_scale: Option<u32>,
@@ -34,7 +34,7 @@ pub struct Filter {
 
 /// What was found in the files.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Counts {
+pub struct SampleCounts {
     pub games: u64,
     /// Positions with a score.
     pub read: u64,
@@ -53,10 +53,10 @@ const TREESTRAP_KEY: u64 = 0x5bd1_e995_97f4_a7c5;
 
 /// Reads games into samples.
 pub struct SampleReader<'a> {
-    pub filter: Filter,
-    pub shape: Shape,
+    pub filter: SampleFilter,
+    pub shape: ModelShape,
     pub seed: u64,
-    pub counts: Counts,
+    pub counts: SampleCounts,
     /// Keys of all positions taken.
     pub seen: HashSet<u64>,
     pub dataset: &'a mut DatasetBuilder,
@@ -72,7 +72,7 @@ impl SampleReader<'_> {
             Some(scale) => scale as i32,
             None => fitted_scale(path)?,
         };
-        let mut input = Input::open(path)?;
+        let mut input = GameInput::open(path)?;
         let centipawns = |score: i16| i32::from(score) * PONANZA as i32 / eval_scale;
         loop {
             let offset = input.offset();
@@ -81,7 +81,7 @@ impl SampleReader<'_> {
             };
             self.read_game(&game, centipawns)?.map_err(|problem| {
                 let game = game.number;
-                DataError::at(path, offset, Problem::Game { game, problem })
+                DataError::at(path, offset, DataProblem::Game { game, problem })
             })?;
         }
         if input.is_torn() {
@@ -182,7 +182,7 @@ impl SampleReader<'_> {
     }
 }
 
-/// [`Filter::eval_scale`] of a file, fitted to its scores and results.
+/// [`SampleFilter::eval_scale`] of a file, fitted to its scores and results.
 fn fitted_scale(path: &Path) -> Result<i32, DataError> {
     let fitted = Calibration::of_file(path)?.scale();
     let scale = fitted.map_or(PONANZA as i32, |scale| (scale.round() as i32).max(1));

@@ -1,14 +1,14 @@
 //! A training run.
 #![forbid(unsafe_code)]
 
-use super::adam::Step;
+use super::adam::AdamStep;
 use super::checkpoint::{self, TrainState};
-use super::curve::{Point, to_csv, to_svg};
+use super::curve::{CurvePoint, to_csv, to_svg};
 use super::dataset::{Dataset, DatasetBuilder, Sample};
 use super::error::TrainError;
-use super::model::{Model, Shape};
+use super::model::{Model, ModelShape};
 use super::outputs;
-use super::reader::{Counts, SampleReader};
+use super::reader::{SampleCounts, SampleReader};
 use super::settings::TrainSettings;
 use super::workers::Workers;
 use crate::cli::console::{self, ProgressLine, clock};
@@ -91,7 +91,7 @@ pub fn run_until(
 }
 
 /// Reads all games.
-fn load(settings: &TrainSettings) -> Result<(Dataset, Counts), TrainError> {
+fn load(settings: &TrainSettings) -> Result<(Dataset, SampleCounts), TrainError> {
     // No position takes less room in a file of games.
     const MIN_BYTES: u64 = 4;
     let mut most = 0;
@@ -105,7 +105,7 @@ fn load(settings: &TrainSettings) -> Result<(Dataset, Counts), TrainError> {
         filter: settings.filter,
         shape: settings.shape,
         seed: settings.seed,
-        counts: Counts::default(),
+        counts: SampleCounts::default(),
         seen: HashSet::new(),
         dataset: &mut builder,
     };
@@ -138,7 +138,7 @@ fn initial_state(settings: &TrainSettings) -> Result<(TrainState, Option<String>
 }
 
 /// The model of a network or a checkpoint, which has to be of this shape.
-fn load_model(path: &Path, shape: Shape) -> Result<Model, TrainError> {
+fn load_model(path: &Path, shape: ModelShape) -> Result<Model, TrainError> {
     let bytes = files::read(path).map_err(TrainError::file(path))?;
     let model = if bytes.starts_with(checkpoint::MAGIC) {
         TrainState::load(path)?.0.model
@@ -227,7 +227,7 @@ impl Run<'_> {
             let step = state.step;
             return Err(TrainError::Diverged { step, loss });
         }
-        let step = Step {
+        let step = AdamStep {
             learning_rate,
             factor: 1.0 / batch.len() as f32,
             number: state.step,
@@ -273,10 +273,10 @@ impl Run<'_> {
     }
 
     /// Adds a point to the curve.
-    fn add_point(&mut self, validates: bool) -> Point {
+    fn add_point(&mut self, validates: bool) -> CurvePoint {
         let (sum, count) = std::mem::take(&mut self.state.recent);
         let samples = &self.dataset.validation;
-        let point = Point {
+        let point = CurvePoint {
             step: self.state.step,
             epoch: self.state.step as f64 / self.steps_per_epoch as f64,
             learning_rate: self.learning_rate(),

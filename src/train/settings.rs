@@ -3,8 +3,8 @@
 
 use super::hidden::STEP;
 use super::kernel::TILE;
-use super::model::{Head, Shape};
-use super::reader::Filter;
+use super::model::{Head, ModelShape};
+use super::reader::SampleFilter;
 use crate::cli::arguments::{ArgumentError, Arguments};
 use crate::cli::{cores, files};
 use crate::eval::nnue::ClassicNetwork;
@@ -54,14 +54,14 @@ pub struct TrainSettings {
     pub init: Option<PathBuf>,
     pub resume: bool,
     pub force: bool,
-    pub shape: Shape,
+    pub shape: ModelShape,
     pub epochs: u64,
     pub batch_size: usize,
     /// Initial learning rate.
     pub learning_rate: f64,
     /// Weight of the score against that of the result.
     pub lambda: f64,
-    pub filter: Filter,
+    pub filter: SampleFilter,
     /// Centipawns of the network for an expected score of 73 %.
     pub output_scale: u32,
     pub seed: u64,
@@ -98,7 +98,7 @@ impl TrainSettings {
                 .unwrap_or(16_384) as usize,
             learning_rate: it.decimal("--lr", 0.0..=1.0)?.unwrap_or(0.001),
             lambda: it.decimal("--lambda", 0.0..=1.0)?.unwrap_or(1.0),
-            filter: Filter {
+            filter: SampleFilter {
                 eval_scale: it.number("--eval-scale", 1..=30_000u32)?,
                 max_score: it.number("--max-score", 1..=30_000u32)?.unwrap_or(3000),
                 td_lambda: it.decimal("--td-lambda", 0.0..=1.0)?.unwrap_or(0.0),
@@ -146,7 +146,7 @@ impl TrainSettings {
     }
 }
 
-fn read_shape(arguments: &mut Arguments) -> Result<Shape, ArgumentError> {
+fn read_shape(arguments: &mut Arguments) -> Result<ModelShape, ArgumentError> {
     let expected = || format!("a multiple of {TILE} up to {MAX_WIDTH}");
     let width = arguments.value("--width", expected, |text| {
         let width: usize = text.parse().ok()?;
@@ -159,9 +159,9 @@ fn read_shape(arguments: &mut Arguments) -> Result<Shape, ArgumentError> {
     let expected = || "kp or halfkahm2".into();
     let features = arguments.value("--features", expected, ClassicNetwork::features)?;
     match (hidden, features) {
-        (None, None) => Ok(Shape::squared(width)),
+        (None, None) => Ok(ModelShape::squared(width)),
         (None, Some(_)) => Err(ArgumentError::Missing("--hidden, which --features needs,")),
-        (Some(sizes), _) => Ok(Shape {
+        (Some(sizes), _) => Ok(ModelShape {
             features: features.unwrap_or(1),
             width,
             head: Head::Hidden(sizes),

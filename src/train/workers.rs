@@ -2,14 +2,14 @@
 #![forbid(unsafe_code)]
 
 use super::dataset::{Sample, sigmoid};
-use super::kernel::{GROUP, Gradient, Scratch, backward, forward};
-use super::model::{Model, Shape};
+use super::kernel::{GROUP, Gradient, PassScratch, backward, forward};
+use super::model::{Model, ModelShape};
 use crate::cli::parallel_map;
 
 /// A gradient and memory for each thread.
 pub struct Workers {
     pub gradients: Vec<Gradient>,
-    scratches: Vec<Scratch>,
+    scratches: Vec<PassScratch>,
 }
 
 /// Mean losses of some positions.
@@ -22,10 +22,10 @@ pub struct Losses {
 }
 
 impl Workers {
-    pub fn new(shape: &Shape, threads: usize) -> Workers {
+    pub fn new(shape: &ModelShape, threads: usize) -> Workers {
         Workers {
             gradients: (0..threads).map(|_| Gradient::new(shape)).collect(),
-            scratches: (0..threads).map(|_| Scratch::new(shape)).collect(),
+            scratches: (0..threads).map(|_| PassScratch::new(shape)).collect(),
         }
     }
 
@@ -70,7 +70,11 @@ impl Workers {
 }
 
 /// The sums of losses against scores and results, and how many results there are.
-fn sum_of_losses(model: &Model, samples: &[Sample], scratch: &mut Scratch) -> (f64, f64, usize) {
+fn sum_of_losses(
+    model: &Model,
+    samples: &[Sample],
+    scratch: &mut PassScratch,
+) -> (f64, f64, usize) {
     let (mut score, mut result, mut results) = (0.0, 0.0, 0);
     let samples: Vec<&Sample> = samples.iter().collect();
     for group in samples.chunks(GROUP) {

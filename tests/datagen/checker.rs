@@ -1,7 +1,7 @@
 //! An independent check of a game: the rules once more, with the legal moves of rsshogi and positions as
 //! text.
 
-use komaoto::data::{End, Game, GameResult, ScoredMove};
+use komaoto::data::{Game, GameEnd, GameResult, ScoredMove};
 use komaoto::types::Color;
 use rsshogi::board::{self, MoveList};
 use rsshogi::movegen::generate_legal_all;
@@ -64,11 +64,11 @@ fn look(position: &board::Position) -> Snapshot {
 }
 
 /// How the rules end the game at the last position of a line, if they do.
-fn verdict(line: &[Snapshot], terms: &Terms) -> Option<(End, GameResult)> {
+fn verdict(line: &[Snapshot], terms: &Terms) -> Option<(GameEnd, GameResult)> {
     let last = line.last().unwrap();
     let side = side(&last.text);
     if last.moves.is_empty() {
-        return Some((End::Mate, GameResult::Win(!side)));
+        return Some((GameEnd::Mate, GameResult::Win(!side)));
     }
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, snapshot) in line.iter().enumerate() {
@@ -83,15 +83,15 @@ fn verdict(line: &[Snapshot], terms: &Terms) -> Option<(End, GameResult)> {
                 .all(|snapshot| snapshot.in_check)
         };
         return Some(match (checked(Color::Black), checked(Color::White)) {
-            (true, false) => (End::PerpetualCheck, GameResult::Win(Color::White)),
-            (false, true) => (End::PerpetualCheck, GameResult::Win(Color::Black)),
-            _ => (End::Repetition, GameResult::Draw),
+            (true, false) => (GameEnd::PerpetualCheck, GameResult::Win(Color::White)),
+            (false, true) => (GameEnd::PerpetualCheck, GameResult::Win(Color::Black)),
+            _ => (GameEnd::Repetition, GameResult::Draw),
         });
     }
     if declares(&last.text, last.in_check) {
-        return Some((End::Declaration, GameResult::Win(side)));
+        return Some((GameEnd::Declaration, GameResult::Win(side)));
     }
-    (line.len() > terms.max_moves).then_some((End::MaxMoves, GameResult::Draw))
+    (line.len() > terms.max_moves).then_some((GameEnd::MaxMoves, GameResult::Draw))
 }
 
 fn side(text: &str) -> Color {
@@ -133,7 +133,7 @@ fn declares(text: &str, in_check: bool) -> bool {
 }
 
 /// The side that the last searches agree on.
-fn agreed(moves: &[ScoredMove], terms: &Terms) -> Option<(End, GameResult)> {
+fn agreed(moves: &[ScoredMove], terms: &Terms) -> Option<(GameEnd, GameResult)> {
     let last = moves.len().checked_sub(terms.agreement)?;
     let scores = moves.iter().enumerate().skip(last);
     let scores = scores.map(|(ply, played)| {
@@ -147,5 +147,5 @@ fn agreed(moves: &[ScoredMove], terms: &Terms) -> Option<(End, GameResult)> {
     } else {
         return None;
     };
-    Some((End::Adjudication, GameResult::Win(winner)))
+    Some((GameEnd::Adjudication, GameResult::Win(winner)))
 }

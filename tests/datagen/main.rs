@@ -3,7 +3,7 @@
 mod checker;
 
 use checker::{Terms, check};
-use komaoto::data::{Game, GameReader, Header};
+use komaoto::data::{Game, GameFileHeader, GameReader};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -62,7 +62,7 @@ fn fail(arguments: &str, file: &Path) -> String {
     errors
 }
 
-fn read(path: &Path) -> (Header, Vec<Game>) {
+fn read(path: &Path) -> (GameFileHeader, Vec<Game>) {
     let mut reader = GameReader::open(path).unwrap();
     let games = reader.by_ref().map(Result::unwrap).collect();
     (reader.header().clone(), games)

@@ -1,5 +1,5 @@
 use crate::data::game::{BRANCH_BYTES, MAX_BYTES};
-use crate::data::{Branch, End, Game, GameResult, ScoredMove, Visited};
+use crate::data::{Branch, Game, GameEnd, GameResult, ScoredMove, Visited};
 use crate::position::Position;
 use crate::search::ScoreBound;
 use crate::types::Move;
@@ -38,7 +38,7 @@ fn game() -> Game {
         moves: moves("2g2f 8c8d 2f2e").into_iter().map(played).collect(),
         branches: tree(1),
         result: GameResult::Draw,
-        end: End::Repetition,
+        end: GameEnd::Repetition,
     }
 }
 

@@ -1,15 +1,16 @@
 use crate::cli::testing::Folder;
 use crate::data::game_file::FRAME;
 use crate::data::{
-    DataError, End, Game, GameReader, GameResult, GameWriter, Header, Problem, ScoredMove,
+    DataError, DataProblem, Game, GameEnd, GameFileHeader, GameReader, GameResult, GameWriter,
+    ScoredMove,
 };
 use crate::eval::units::ScoreUnit;
 use crate::types::{Color, Move};
 use std::fs;
 use std::path::Path;
 
-fn header() -> Header {
-    Header {
+fn header() -> GameFileHeader {
+    GameFileHeader {
         engine: "Komaoto 0.1.0".into(),
         evaluation: "network".into(),
         evaluation_hash: 0,
@@ -30,7 +31,7 @@ fn game(number: u32, moves: &str, start: Option<&str>) -> Game {
         moves: moves.split(' ').enumerate().map(played).collect(),
         branches: Vec::new(),
         result: GameResult::Win(Color::White),
-        end: End::Adjudication,
+        end: GameEnd::Adjudication,
     }
 }
 
@@ -39,7 +40,7 @@ fn games() -> Vec<Game> {
     let draw = Game {
         moves: Vec::new(),
         result: GameResult::Draw,
-        end: End::Unknown,
+        end: GameEnd::Unknown,
         ..game(9, "7g7f", None)
     };
     vec![
@@ -127,7 +128,7 @@ fn damage_before_the_end_is_an_error_and_nothing_is_removed() {
         let Some(Err(error)) = results.last() else {
             panic!("byte {index} was changed unnoticed");
         };
-        assert!(matches!(error.problem, Problem::Record(_)), "{error}");
+        assert!(matches!(error.problem, DataProblem::Record(_)), "{error}");
         assert!(error.to_string().contains("games.koma"));
         let place = error.offset.map(|offset| offset as usize);
         assert!(place.is_some_and(|offset| offset <= index), "{error}");
@@ -143,9 +144,9 @@ fn other_files_are_rejected_and_kept() {
     let problem = |result: Result<(GameWriter, u64), DataError>| result.err().unwrap().problem;
     fs::write(&path, "P-00KI").unwrap();
     let continued = GameWriter::append(&path, &header(), |_| {});
-    assert!(matches!(problem(continued), Problem::NoGameFile));
+    assert!(matches!(problem(continued), DataProblem::NoGameFile));
     let created = GameWriter::create(&path, &header(), false).map(|writer| (writer, 0));
-    assert!(matches!(problem(created), Problem::Exists));
+    assert!(matches!(problem(created), DataProblem::Exists));
     assert_eq!(fs::read(&path).unwrap(), b"P-00KI");
 
     drop(GameWriter::create(&path, &header(), true).unwrap());
@@ -168,7 +169,7 @@ fn other_files_are_rejected_and_kept() {
     let empty = folder.file("empty.koma");
     fs::write(&empty, "").unwrap();
     let read = GameReader::open(&empty).map(|_| ());
-    assert!(matches!(read.unwrap_err().problem, Problem::Empty));
+    assert!(matches!(read.unwrap_err().problem, DataProblem::Empty));
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn one_file_has_one_writer() {
     let folder = Folder::new("locked");
     let first = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
     let second = GameWriter::append(&folder.file("games.koma"), &header(), |_| {});
-    assert!(matches!(second.err().unwrap().problem, Problem::Locked));
+    assert!(matches!(second.err().unwrap().problem, DataProblem::Locked));
     drop(first);
     assert!(GameWriter::append(&folder.file("games.koma"), &header(), |_| {}).is_ok());
 }
@@ -189,7 +190,7 @@ fn a_file_truncated_by_another_program_is_noticed() {
     writer.write(&games()[0]).unwrap();
     fs::write(&path, b"").unwrap();
     let error = writer.write(&games()[0]).unwrap_err();
-    assert!(matches!(error.problem, Problem::Changed), "{error}");
+    assert!(matches!(error.problem, DataProblem::Changed), "{error}");
 }
 
 #[cfg(unix)]
@@ -199,7 +200,7 @@ fn a_file_that_was_removed_is_noticed() {
     let mut writer = GameWriter::create(&folder.file("games.koma"), &header(), false).unwrap();
     fs::remove_dir_all(&folder.0).unwrap();
     let error = writer.write(&games()[0]).unwrap_err();
-    assert!(matches!(error.problem, Problem::Vanished));
+    assert!(matches!(error.problem, DataProblem::Vanished));
 }
 
 #[cfg(target_os = "linux")]
@@ -222,7 +223,7 @@ fn games_that_cannot_be_written_or_replayed_are_reported() {
         ..game(0, "7g7f", None)
     };
     let problem = writer.write(&long).unwrap_err().problem;
-    assert!(matches!(problem, Problem::TooLong(20_000)));
+    assert!(matches!(problem, DataProblem::TooLong(20_000)));
     writer.write(&games()[0]).unwrap();
     let (read, _) = read(&folder.file("games.koma"));
     assert_eq!(read, games()[..1]);

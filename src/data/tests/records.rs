@@ -2,7 +2,9 @@ use crate::cli::testing::Folder;
 use crate::data::RecordFormat::{Hcpe, Psv};
 use crate::data::command::convert;
 use crate::data::records::{decode_apery_move, encode_apery_move};
-use crate::data::{End, Game, GameReader, GameResult, GameWriter, Header, Problem, ScoredMove};
+use crate::data::{
+    DataProblem, Game, GameEnd, GameFileHeader, GameReader, GameResult, GameWriter, ScoredMove,
+};
 use crate::eval::units::ScoreUnit;
 use crate::position::Position;
 use crate::types::{Color, Move};
@@ -99,8 +101,8 @@ fn invalid_records_are_rejected() {
     assert_eq!(Psv.decode(&record[..39]).err(), Some("truncated"));
 }
 
-fn header() -> Header {
-    Header {
+fn header() -> GameFileHeader {
+    GameFileHeader {
         engine: "engine".into(),
         evaluation: "evaluation".into(),
         evaluation_hash: 5,
@@ -121,7 +123,7 @@ fn game(number: u32, opening: u8, moves: &str, start: Option<&str>) -> Game {
         moves: moves.split(' ').enumerate().map(played).collect(),
         branches: Vec::new(),
         result: GameResult::Win(Color::White),
-        end: End::Mate,
+        end: GameEnd::Mate,
     }
 }
 
@@ -246,11 +248,11 @@ fn nothing_is_overwritten_unasked_and_failure_keeps_what_there_was() {
     let (games, out) = (write(&folder), folder.file("out.psv"));
     fs::write(&out, "precious").unwrap();
     let problem = convert(&games, &out, false).unwrap_err().problem;
-    assert!(matches!(problem, Problem::Exists));
+    assert!(matches!(problem, DataProblem::Exists));
     let unknown = convert(&games, &folder.file("out.txt"), true)
         .unwrap_err()
         .problem;
-    assert!(matches!(unknown, Problem::UnknownKind));
+    assert!(matches!(unknown, DataProblem::UnknownKind));
 
     let bad = folder.file("bad.koma");
     let mut writer = GameWriter::create(&bad, &header(), false).unwrap();
@@ -280,7 +282,7 @@ fn links_stay_links() {
     let [link, target] = ["link.psv", "target.psv"].map(|name| folder.file(name));
     std::os::unix::fs::symlink(&target, &link).unwrap();
     let problem = convert(&games, &link, true).unwrap_err().problem;
-    assert!(matches!(problem, Problem::BrokenLink), "{problem}");
+    assert!(matches!(problem, DataProblem::BrokenLink), "{problem}");
     assert!(link.is_symlink() && !target.exists());
     fs::write(&target, b"old").unwrap();
     convert(&games, &link, true).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The loss by its definition, in double precision.
-fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
+fn defined(shape: &ModelShape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
     let number = |row: usize, j: usize| rows[row * shape.width + j];
     let mut z = number(shape.head_row() + 2, 0);
     for (side, features) in sample.features.iter().enumerate() {
@@ -21,7 +21,7 @@ fn gradients_are_those_of_finite_differences() {
     let mut rng = StdRng::seed_from_u64(5);
     let model = Model::random(SHAPE, 3);
     let rows: Vec<f64> = model.rows.iter().copied().map(f64::from).collect();
-    let (mut checked, mut scratch) = (0, Scratch::new(&SHAPE));
+    let (mut checked, mut scratch) = (0, PassScratch::new(&SHAPE));
     for sample in samples(&SHAPE, 40, 1) {
         let target = f64::from(sample.target(0.7));
         let mut gradient = Gradient::new(&SHAPE);
@@ -69,14 +69,14 @@ fn gradients_are_those_of_finite_differences() {
 #[test]
 fn within_a_bound_there_is_nothing_to_learn() {
     let model = Model::random(SHAPE, 3);
-    let mut scratch = Scratch::new(&SHAPE);
+    let mut scratch = PassScratch::new(&SHAPE);
     let mut learn = |sample: &Sample| {
         let mut gradient = Gradient::new(&SHAPE);
         let [loss, ..] = kernel::backward(&model, &[sample], 1.0, &mut scratch, &mut gradient);
         (loss, gradient.rows)
     };
     for mut sample in samples(&SHAPE, 40, 1) {
-        let output = kernel::forward(&model, &[&sample], &mut Scratch::new(&SHAPE))[0];
+        let output = kernel::forward(&model, &[&sample], &mut PassScratch::new(&SHAPE))[0];
         let (kept, broken) = match sigmoid(output) > sample.by_score() {
             true => (ScoreBound::Lower, ScoreBound::Upper),
             false => (ScoreBound::Upper, ScoreBound::Lower),
@@ -104,7 +104,7 @@ fn steps_are_those_of_adam() {
             gradient.touched[row] = true;
             gradient.rows[weight] = slope;
         }
-        let step = Step {
+        let step = AdamStep {
             learning_rate: rate as f32,
             factor: 0.25,
             number,
@@ -142,7 +142,7 @@ pub fn learn(model: &mut Model, samples: &[Sample], threads: usize, rate: f32, s
     let mut loss = f64::NAN;
     for number in 1..=steps {
         loss = workers.backward(model, samples, &order, 1.0) / samples.len() as f64;
-        let step = Step {
+        let step = AdamStep {
             learning_rate: rate,
             factor: 1.0 / samples.len() as f32,
             number,
@@ -178,7 +178,7 @@ fn a_network_of_integers_is_close_to_the_one_trained() {
     let rounded = export::from_native(&network).unwrap();
     let unit = (NativeNetwork::UNIT * network.weight_unit as i32) as f32;
     let network = network.into_network().unwrap();
-    let mut scratch = Scratch::new(&SHAPE);
+    let mut scratch = PassScratch::new(&SHAPE);
     let (mut worst, mut sum) = (0.0_f32, 0.0);
     for (position, sample) in positions.iter().zip(&samples) {
         let found = PONANZA * network.output(position) as f32 / unit;

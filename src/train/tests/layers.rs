@@ -7,8 +7,8 @@ use crate::train::kernel::GROUP;
 const SIZES: [usize; 2] = [32, 16];
 
 /// A shape with each feature set.
-fn shape(features: u32) -> Shape {
-    Shape {
+fn shape(features: u32) -> ModelShape {
+    ModelShape {
         features,
         width: 64,
         head: Head::Hidden(SIZES),
@@ -16,7 +16,7 @@ fn shape(features: u32) -> Shape {
 }
 
 /// The loss by its definition, in double precision.
-fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
+fn defined(shape: &ModelShape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
     let mut inputs = Vec::new();
     for features in &sample.features {
         for j in 0..shape.width {
@@ -49,7 +49,7 @@ fn defined(shape: &Shape, rows: &[f64], sample: &Sample, target: f64) -> f64 {
 }
 
 /// A model with many sums beyond the limits.
-fn model(shape: Shape, seed: u64) -> Model {
+fn model(shape: ModelShape, seed: u64) -> Model {
     let mut model = Model::random(shape, seed);
     let [to_first, _, to_second, _, to_output, _] = model.head_mut();
     for weight in to_first.iter_mut().chain(to_second).chain(to_output) {
@@ -65,7 +65,7 @@ fn gradients_are_those_of_finite_differences() {
         let shape = shape(features);
         let model = model(shape, 3);
         let rows: Vec<f64> = model.rows.iter().copied().map(f64::from).collect();
-        let mut scratch = Scratch::new(&shape);
+        let mut scratch = PassScratch::new(&shape);
         let mut checked = [0; 8];
         let samples = samples(&shape, 60, 1);
         for (round, group) in samples.chunks(1).chain(samples.chunks(GROUP)).enumerate() {
@@ -150,7 +150,7 @@ fn a_file_is_close_to_the_model_it_comes_from() {
         let rounded = export::from_classic(&network);
         let network = network.into_network().unwrap();
         assert_eq!(network.fv_scale(), 16.into());
-        let mut scratch = Scratch::new(&shape);
+        let mut scratch = PassScratch::new(&shape);
         // Worst, mean and mean with sign in centipawns.
         let mut compare = |model: &Model| {
             let differences = positions.iter().zip(&samples).map(|(position, sample)| {
@@ -195,7 +195,7 @@ fn files_become_models_and_the_same_files_again() {
             scale: 2 * network.scale,
             ..network
         };
-        let mut scratch = Scratch::new(&model.shape);
+        let mut scratch = PassScratch::new(&model.shape);
         let whole = forward(&read, &samples[0], &mut scratch);
         let half = forward(&export::from_classic(&doubled), &samples[0], &mut scratch);
         assert!((whole / 2.0 - half).abs() < 1e-5);
@@ -215,7 +215,7 @@ fn rows_keep_to_limits_that_export_can_bear() {
         let mut gradient = Gradient::new(&shape);
         gradient.touched.fill(true);
         gradient.rows.fill(-1.0);
-        let step = Step {
+        let step = AdamStep {
             learning_rate: 10.0,
             factor: 1.0,
             number,

@@ -5,19 +5,19 @@ mod layers;
 mod reading;
 mod runs;
 
-use super::adam::{Adam, Step};
+use super::adam::{Adam, AdamStep};
 use super::checkpoint::TrainState;
 use super::dataset::{Dataset, DatasetBuilder, NO_RESULT, Sample, sigmoid};
 use super::error::TrainError;
 use super::export;
-use super::kernel::{self, Gradient, Scratch};
-use super::model::{Head, Model, Shape};
-use super::reader::{Counts, Filter, SampleReader, td_labels};
+use super::kernel::{self, Gradient, PassScratch};
+use super::model::{Head, Model, ModelShape};
+use super::reader::{SampleCounts, SampleFilter, SampleReader, td_labels};
 use super::run::{run, run_until};
 use super::settings::TrainSettings;
 use super::workers::Workers;
 use crate::cli::testing::Folder;
-use crate::data::{Branch, End, Game, GameResult, GameWriter, Header, ScoredMove};
+use crate::data::{Branch, Game, GameEnd, GameFileHeader, GameResult, GameWriter, ScoredMove};
 use crate::eval::nnue::{ClassicNetwork, NativeNetwork};
 use crate::eval::units::{PONANZA, ScoreUnit};
 use crate::position::Position;
@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-const SHAPE: Shape = Shape {
+const SHAPE: ModelShape = ModelShape {
     features: 1,
     width: 64,
     head: Head::Squared,
@@ -52,7 +52,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
     positions
 }
 
-fn sample(shape: &Shape, position: &Position, rng: &mut StdRng) -> Sample {
+fn sample(shape: &ModelShape, position: &Position, rng: &mut StdRng) -> Sample {
     Sample {
         features: shape.active(position).unwrap(),
         score: rng.random_range(-1000..=1000),
@@ -62,7 +62,7 @@ fn sample(shape: &Shape, position: &Position, rng: &mut StdRng) -> Sample {
 }
 
 /// Samples of random positions with random labels.
-fn samples(shape: &Shape, count: usize, seed: u64) -> Vec<Sample> {
+fn samples(shape: &ModelShape, count: usize, seed: u64) -> Vec<Sample> {
     let mut rng = StdRng::seed_from_u64(seed + 1);
     let positions = positions(count, seed);
     let samples = positions
@@ -72,12 +72,12 @@ fn samples(shape: &Shape, count: usize, seed: u64) -> Vec<Sample> {
 }
 
 /// The output for a position.
-fn forward(model: &Model, sample: &Sample, scratch: &mut Scratch) -> f32 {
+fn forward(model: &Model, sample: &Sample, scratch: &mut PassScratch) -> f32 {
     kernel::forward(model, &[sample], scratch)[0]
 }
 
-fn header(unit: ScoreUnit) -> Header {
-    Header {
+fn header(unit: ScoreUnit) -> GameFileHeader {
+    GameFileHeader {
         engine: "test".into(),
         evaluation: "test".into(),
         evaluation_hash: 0,
@@ -103,7 +103,7 @@ fn game(number: u32, moves: &str, score: i16) -> Game {
         moves: moves.collect(),
         branches: Vec::new(),
         result: GameResult::Win(Color::White),
-        end: End::Unknown,
+        end: GameEnd::Unknown,
     }
 }
 

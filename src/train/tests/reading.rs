@@ -45,27 +45,27 @@ fn samples_are_the_same_after_a_stay_on_disk() {
     assert_eq!(left, 2);
 }
 
-const QUIET: Filter = Filter {
+const QUIET: SampleFilter = SampleFilter {
     eval_scale: Some(600),
     max_score: 3000,
     td_lambda: 0.0,
 };
 
 /// The samples of a file.
-fn read(path: &Path, filter: Filter) -> Result<(Vec<Sample>, Counts), TrainError> {
+fn read(path: &Path, filter: SampleFilter) -> Result<(Vec<Sample>, SampleCounts), TrainError> {
     let (dataset, counts) = read_dataset(path, filter)?;
     let samples = [&dataset.part(0)?, &dataset.validation[..]].concat();
     Ok((samples, counts))
 }
 
 /// The samples of a file, those for validation apart.
-fn read_dataset(path: &Path, filter: Filter) -> Result<(Dataset, Counts), TrainError> {
+fn read_dataset(path: &Path, filter: SampleFilter) -> Result<(Dataset, SampleCounts), TrainError> {
     let mut builder = DatasetBuilder::new("unused".into(), 1 << 30, 0, 1);
     let mut reader = SampleReader {
         filter,
         shape: SHAPE,
         seed: 1,
-        counts: Counts::default(),
+        counts: SampleCounts::default(),
         seen: HashSet::new(),
         dataset: &mut builder,
     };
@@ -93,7 +93,7 @@ fn quiet_positions_are_taken_with_their_labels() {
 
     let count = |filter| read(&path, filter).unwrap().0.len();
     assert_eq!(
-        count(Filter {
+        count(SampleFilter {
             max_score: 199,
             ..QUIET
         }),
@@ -295,7 +295,7 @@ fn each_file_has_a_scale_of_its_own() {
             .collect();
         write(&path, ScoreUnit::CENTIPAWNS, &games);
         let eval_scale = None;
-        let fitted = Filter {
+        let fitted = SampleFilter {
             eval_scale,
             ..QUIET
         };

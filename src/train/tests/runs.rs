@@ -140,7 +140,7 @@ fn training_starts_from_networks_and_checkpoints() {
         assert_eq!(fs::read(&settings.out).unwrap(), trained);
     }
     let wider = TrainSettings {
-        shape: Shape {
+        shape: ModelShape {
             width: 128,
             ..settings.shape
         },
@@ -192,7 +192,7 @@ fn classic_networks_are_trained_for_yaneuraou() {
         run(&start).unwrap();
         assert_eq!(fs::read(&start.out).unwrap(), trained);
         let other = TrainSettings {
-            shape: Shape {
+            shape: ModelShape {
                 head: Head::Hidden([32, 32]),
                 ..start.shape
             },
@@ -264,7 +264,7 @@ fn settings_make_sense() {
     };
     let settings = read("a b --out c --width=512 --lr 5e-4 --memory 1").unwrap();
     assert_eq!(settings.games.len(), 2);
-    assert_eq!(settings.shape, Shape::squared(512));
+    assert_eq!(settings.shape, ModelShape::squared(512));
     assert_eq!((settings.learning_rate, settings.memory), (5e-4, 1 << 20));
     let hidden = |text: &str| read(text).unwrap().shape;
     let shape = hidden("a --out c --hidden 8-96");
