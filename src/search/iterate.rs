@@ -223,7 +223,10 @@ impl Worker {
         let doubtful = best.score == -value::INFINITE
             || value::is_loss(best.score) && best.bound != ScoreBound::Exact
             || value::is_loss(best.score) && best.mv == before.mv;
-        if doubtful && let Some(index) = self.root_moves.iter().position(|m| m.mv == before.mv) {
+        if !doubtful || self.completed_depth == 0 {
+            return;
+        }
+        if let Some(index) = self.root_moves.iter().position(|m| m.mv == before.mv) {
             self.root_moves[..=index].rotate_right(1);
             self.root_moves[0] = RootMove {
                 nodes: self.root_moves[0].nodes,

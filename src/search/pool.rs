@@ -444,18 +444,18 @@ impl Worker {
 
     /// Reports what a search has found that ends before it may answer.
     fn report_unreported(&mut self) {
-        if self.reported_nodes != Some(self.nodes) {
+        if self.completed_depth > 0 && self.reported_nodes != Some(self.nodes) {
             self.report_lines(self.completed_depth);
         }
     }
 
     /// Lets the threads vote, reports the final PV, and makes a best move of it.
     fn choose_best_move(&mut self, others: &[ThreadResult]) -> BestMove {
-        let mut depth = self.completed_depth;
+        let mut depth = self.completed_depth.max(1);
         if self.options.multi_pv == 1 {
             let own = self.result();
             let chosen = vote(&own, others);
-            depth = chosen.depth;
+            depth = chosen.depth.max(1);
             let (best, score) = (chosen.best.clone(), chosen.score);
             self.root_moves[0] = RootMove { score, ..best };
         }
@@ -463,7 +463,8 @@ impl Worker {
         if self.reported_nodes != Some(self.nodes) || !others.is_empty() {
             self.report_lines(depth);
         }
-        if self.best_score() <= -self.options.resign_value {
+        // Before the first iteration is finished most moves have not been searched.
+        if self.completed_depth > 0 && self.best_score() <= -self.options.resign_value {
             return BestMove::Resign;
         }
         let best = &self.root_moves[0];
@@ -488,8 +489,9 @@ impl Worker {
 fn vote<'a>(own: &'a ThreadResult, others: &'a [ThreadResult]) -> &'a ThreadResult {
     let all = || iter::once(own).chain(others);
     let lowest = all().map(|result| result.score).min().unwrap_or(0);
-    let weight =
-        |result: &ThreadResult| i64::from(result.score - lowest + 14) * i64::from(result.depth);
+    let weight = |result: &ThreadResult| {
+        i64::from(result.score - lowest + 14) * i64::from(result.depth.max(1))
+    };
     let votes = |mv: Move| -> i64 {
         let agreeing = all().filter(|result| result.best.mv == mv);
         agreeing.map(weight).sum()
@@ -502,7 +504,7 @@ fn vote<'a>(own: &'a ThreadResult, others: &'a [ThreadResult]) -> &'a ThreadResu
             votes(result.best.mv) > votes(chosen.best.mv)
                 || result.best.mv == chosen.best.mv && weight(result) > weight(chosen)
         };
-        if better {
+        if better && result.depth > 0 {
             chosen = result;
         }
     }
@@ -540,5 +542,11 @@ mod tests {
             result("1g1f", value::mate_in(5), 9),
         ];
         assert_eq!(winner(&results), "1g1f");
+    }
+
+    #[test]
+    fn a_thread_without_a_finished_iteration_has_no_vote() {
+        let results = [result("7g7f", 5, 3), result("2g2f", 900, 0)];
+        assert_eq!(winner(&results), "7g7f");
     }
 }

@@ -144,9 +144,14 @@ impl SingleSearcher {
         let main = MainThread::new(position, limits, &self.options, now, report);
         self.worker.main = Some(main);
         self.worker.iterate();
+        let score = match self.worker.best_score() {
+            // Not even the first iteration has a score.
+            score if score == -value::INFINITE => value::DRAW,
+            score => score,
+        };
         Some(SearchResult {
             mv: self.worker.root_moves[0].mv,
-            score: self.worker.best_score(),
+            score,
             depth: self.worker.completed_depth,
             nodes: self.worker.nodes,
         })

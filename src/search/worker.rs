@@ -127,6 +127,8 @@ pub struct Worker {
 
 /// Nodes between two checks of the stop flag and the limits.
 const POLL_INTERVAL: u64 = 512;
+/// Nodes of the first iteration that no limit forbids.
+const MAX_FIRST_ITERATION: u64 = 10_000;
 
 impl Worker {
     /// The state of a thread before its first search. All its memory is touched, so that the first
@@ -332,9 +334,10 @@ impl Worker {
             let left = main.check_limits(&self.control);
             self.until_poll = left.clamp(1, interval);
         }
-        // The first iteration is always finished: it takes a millisecond, and a move that was never
-        // searched may lose at once.
-        self.stopped |= self.root_depth != 1 && self.control.is_stopped();
+        // The first iteration takes a millisecond, and a move that was never searched may lose at
+        // once: it is finished, unless it explodes.
+        let is_first = self.root_depth == 1 && self.nodes < MAX_FIRST_ITERATION;
+        self.stopped |= !is_first && self.control.is_stopped();
     }
 
     /// Value of a draw for the side to move: that of the option for the side to move at the root,

@@ -67,6 +67,19 @@ fn the_first_iteration_is_finished_whatever_the_limits() {
 }
 
 #[test]
+fn a_first_iteration_that_explodes_is_cut_short() {
+    // Checks without end for both sides: depth 1 takes tens of thousands of nodes.
+    let root = position("8k/6G2/9/7N1/4G4/9/9/9/B8 b 2rb2g4s3n4l18p 1");
+    let limits = Limits {
+        nodes: Some(1),
+        ..Limits::default()
+    };
+    let outcome = go(&mut small(), &root, limits, &options(Mode::Full));
+    assert!((1000..=11_000).contains(&outcome.last().nodes));
+    assert_lines_are_legal(&root, &outcome);
+}
+
+#[test]
 fn a_full_warm_table_does_not_keep_a_search_from_ending() {
     let mut searcher = Searcher::new();
     searcher.set_hash(1).unwrap();
