@@ -45,7 +45,7 @@ pub fn main(mut arguments: Vec<OsString>) -> ExitCode {
     let rest = arguments.split_off(1);
     match run(&arguments[0], Arguments::new(rest)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads the report has seen enough.
+        // The reader of the report has closed the pipe.
         Err(CommandError::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }

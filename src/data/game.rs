@@ -410,7 +410,7 @@ impl Game {
     }
 }
 
-/// Reads the branches of a game of so many plies.
+/// Reads the branches of a game of `plies` plies.
 fn decode_branches(bytes: &mut ByteReader, plies: usize) -> Result<Vec<Branch>, &'static str> {
     let mut branches: Vec<Branch> = Vec::new();
     let mut next = 0;

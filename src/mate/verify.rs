@@ -33,7 +33,7 @@ impl VerifiedMates {
         }
     }
 
-    /// Removes all of them.
+    /// Removes everything.
     pub(super) fn clear(&mut self) {
         self.map.clear();
     }

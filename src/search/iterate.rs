@@ -186,7 +186,7 @@ impl Worker {
     fn aspiration_search(&mut self, depth: Depth) {
         let center = self.root_moves[self.pv_index].average_score;
         let known = depth >= params::aspiration_depth() && center != -value::INFINITE;
-        // Threads start from different widths, so that they do not all do the same.
+        // Threads start from different widths, so that their searches diverge.
         let width = params::aspiration_width() + (self.id % 8) as Value;
         let mut window = if known {
             Window::around(center, width)
@@ -217,7 +217,7 @@ impl Worker {
     }
 
     /// After an iteration that was cut short: a loss it seemed to find is not proven, as other
-    /// moves were not looked at, so the move of the last full iteration stands.
+    /// moves were not searched, so the move of the last full iteration stands.
     fn recover(&mut self, before: &RootMove) {
         let best = &self.root_moves[0];
         let doubtful = best.score == -value::INFINITE

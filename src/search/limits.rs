@@ -93,7 +93,7 @@ pub struct SearchOptions {
 pub(crate) enum Mode {
     /// Alpha-beta whose leaves get their static evaluation: the value is that of minimax.
     AlphaBeta,
-    /// The same with the transposition table.
+    /// Alpha-beta with the transposition table.
     WithTable,
     /// The search of the engine.
     #[default]

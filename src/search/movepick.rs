@@ -27,7 +27,7 @@ const SCORED_CONTINUATIONS: [usize; 5] = [1, 2, 3, 4, 6];
 /// More than any history, so that captures come first among evasions.
 const CAPTURES_FIRST: i32 = 1 << 20;
 
-/// A move and what speaks for it, packed so that the largest number is the move to pick: the
+/// A move and its score, packed so that the largest number is the move to pick: the
 /// score in bits 32-63, the complement of its place in the arena in bits 16-31 (the first of
 /// equals wins), the move in bits 0-15. Picking is then a maximum over plain numbers, which
 /// compilers turn into vector code.
@@ -57,7 +57,7 @@ impl ScoredMove {
         usize::from(!((self.0 >> 16) as u16))
     }
 
-    /// The same move at another place.
+    /// The move at another place.
     #[inline(always)]
     fn moved(self, place: usize) -> ScoredMove {
         ScoredMove(self.0 & !0xffff_0000 | i64::from(!(place as u16)) << 16)
@@ -133,7 +133,7 @@ pub struct MovePicker {
     end: usize,
     /// The next losing capture; they are kept at `start`.
     bad_next: usize,
-    /// Behind the last of them.
+    /// Behind the last losing capture.
     bad_end: usize,
     skip_quiets: bool,
 }

@@ -39,10 +39,10 @@ pub const DEFAULT_HASH: usize = 256;
 /// There is not enough memory.
 #[derive(Debug, Error, PartialEq, Eq, Clone, Copy)]
 pub enum MemoryError {
-    /// For a hash table of so many MB.
+    /// For a hash table of this many MB.
     #[error("failed to allocate {0} MB hash")]
     Hash(usize),
-    /// For so many threads.
+    /// For this many threads.
     #[error("not enough memory for {0} threads of {THREAD_MEMORY} MB")]
     Threads(usize),
 }

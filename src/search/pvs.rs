@@ -116,9 +116,9 @@ enum MovePruning {
 
 /// How much deeper to search a move.
 enum Extension {
-    /// So many plies, which may be negative.
+    /// By this many plies, which may be negative.
     Plies(Depth),
-    /// So many plies, and one ply for the moves after it: the node deserves it.
+    /// By this many plies, and the moves after it by one ply: the node deserves it.
     Singular(Depth),
     /// Multi-cut: the node has this value.
     Cutoff(Value),

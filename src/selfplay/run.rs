@@ -49,7 +49,7 @@ pub enum DatagenError {
 
 /// The games still to be played.
 struct GameQueue {
-    /// The next number to look at.
+    /// The next game to play.
     next: u32,
     /// Numbers of games that the file has.
     present: HashSet<u32>,
@@ -81,7 +81,7 @@ impl GameQueue {
     }
 }
 
-/// A game behind its side lines, with what they took, or why there is none.
+/// A game after its side lines with the effort of their searches, or why there is none.
 type Finished = Result<(Vec<Game>, Effort), OpeningError>;
 
 /// Plays games until the goal is reached or the run is interrupted.

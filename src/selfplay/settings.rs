@@ -62,9 +62,9 @@ const MIN_ADJUDICATION: u64 = 500;
 /// When to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// When the file has so many games.
+    /// When the file has this many games.
     Games(u32),
-    /// When the file has so many positions with a score.
+    /// When the file has this many positions with a score.
     Positions(u64),
     /// On Ctrl-C.
     Never,

@@ -177,7 +177,7 @@ pub struct DatasetBuilder {
 }
 
 impl DatasetBuilder {
-    /// Keeps so many bytes in memory; if there are more of the up to `most` positions, they go to a
+    /// Keeps this many bytes in memory; if there are more of the up to `most` positions, they go to a
     /// folder.
     pub fn new(folder: PathBuf, memory: u64, most: u64, seed: u64) -> DatasetBuilder {
         let limit = (memory / size_of::<Sample>() as u64).max(1);

@@ -15,9 +15,9 @@ use crate::search::ScoreBound;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// One game in so many is for validation: a whole one, as its positions are alike.
+/// One game in this many is for validation, as a whole: its positions are correlated.
 const VALIDATION_SHARE: u32 = 20;
-/// So many positions are enough to validate with.
+/// Most positions to validate with.
 const MAX_VALIDATION: u64 = 400_000;
 
 /// Which positions to train on, and how their scores become labels.
@@ -159,7 +159,7 @@ impl SampleReader<'_> {
         hash.finalize().is_multiple_of(VALIDATION_SHARE) && self.counts.validation < MAX_VALIDATION
     }
 
-    /// Counts a position, and returns its features if it is to be learnt from: a static evaluation cannot
+    /// Counts a position, and returns its features if it is to be trained on: a static evaluation cannot
     /// see what a check, a capture or a promotion will bring.
     fn take(
         &mut self,

@@ -170,7 +170,7 @@ struct Run<'a> {
     progress: ProgressLine,
     start: Instant,
     saved: Instant,
-    /// Positions learnt from since the start.
+    /// Positions trained on since the start.
     positions: u64,
 }
 

@@ -81,7 +81,7 @@ pub struct Affine {
 pub struct Tile {
     /// See [`Tile::weights`].
     weights: Box<[Weights]>,
-    /// The outputs are so many times eight: 1 to 4.
+    /// Groups of eight outputs: 1 to 4.
     pub groups: usize,
     /// Products of how many chunks in a row can be added up in 16 bits: 1, 2, 4 or 8.
     pub max_chained_adds: usize,
@@ -153,7 +153,7 @@ impl Tile {
         bytes_of(&self.weights)
     }
 
-    /// Whether no input can make the sum of the products of so many chunks in a row, taken in pairs as
+    /// Whether no input can make the sum of the products of `chunks` chunks in a row, taken in pairs as
     /// the instructions do, exceed 16 bits.
     fn fits(&self, chunks: usize) -> bool {
         let range = i32::from(i16::MIN)..=i32::from(i16::MAX);
@@ -173,7 +173,7 @@ impl Tile {
         })
     }
 
-    /// Whether so many times the largest products of a chunk fit in 16 bits.
+    /// Whether `chunks` times the largest products of a chunk fit in 16 bits.
     fn fits_sparse(&self, chunks: usize) -> bool {
         let limit = i32::from(i16::MAX) / chunks as i32;
         let (pairs, _) = self.weights().as_chunks::<2>();

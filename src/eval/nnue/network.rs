@@ -29,7 +29,7 @@ pub struct Network {
 
 /// Balanced positions, so that a few lopsided ones do not decide what the median output is.
 const SAMPLE: &str = include_str!("../../../positions/openings.sfen");
-/// So many of them are enough, and take a fraction of a millisecond.
+/// Positions of the sample in use: enough, in a fraction of a millisecond.
 const SAMPLE_SIZE: usize = 128;
 
 impl Network {

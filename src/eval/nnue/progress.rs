@@ -24,7 +24,7 @@ pub struct GameProgress {
     thresholds: Box<[i64]>,
 }
 
-/// The sum at which the progress reaches a share of the whole, with so many fractional bits.
+/// The sum at which the progress reaches a share of the whole, with `bits` fractional bits.
 fn threshold(share: f64, bits: u32) -> i64 {
     ((share / (1.0 - share)).ln() * f64::from(1 << bits)).round() as i64
 }

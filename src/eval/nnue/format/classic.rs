@@ -30,7 +30,7 @@ struct Trained {
     file: FeatureSet,
 }
 
-/// All of them, in the order of their numbers.
+/// All feature sets that can be trained, by number.
 static TRAINED: [Trained; 2] = [
     Trained {
         name: "kp",

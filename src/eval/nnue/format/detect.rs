@@ -61,7 +61,7 @@ fn with_hidden_layers(transformer: Architecture) -> impl Iterator<Item = Archite
 }
 
 /// The architecture of a file, best supported by size and hashes, then by the text. `word_after`
-/// reads the four bytes after so many bytes of weights.
+/// reads the four bytes after a number of bytes of weights.
 pub fn detect(
     clues: &Clues,
     mut word_after: impl FnMut(u64) -> Option<u32>,

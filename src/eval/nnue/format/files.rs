@@ -132,8 +132,8 @@ impl LoadedNetwork {
     }
 }
 
-/// Reads a network of any format from a file of so many bytes. `progress` reads the weights of the
-/// progress of the game that lie beside it, for so many stages, if there are any.
+/// Reads a network of any format from a file of `length` bytes. `progress` reads the `progress.bin`
+/// beside it, if there is one, for a number of stages.
 pub fn read(
     file: impl Read + Seek,
     length: u64,
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_listed_is_not_an_empty_one() {
-        // A file in its place stands for one that may not be read: whoever runs this may be allowed
+        // A file in its place stands for one that may not be read: the user may be allowed
         // everything.
         let no_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         assert!(find(&no_folder, FILE_NAME).is_err());

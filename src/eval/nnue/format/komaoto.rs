@@ -280,7 +280,7 @@ impl NativeNetwork {
         Ok(bytes)
     }
 
-    /// The same in the order kernels want.
+    /// The network with its weights in the order of the kernels.
     pub fn into_file(self) -> Result<NetFile, NetError> {
         let architecture = self.shape()?.architecture();
         let scale = FvScale::new(UNIT * self.weight_unit as i32, self.scale as i32);
@@ -301,7 +301,7 @@ impl NativeNetwork {
         })
     }
 
-    /// The same, ready for use.
+    /// The network, ready for use.
     ///
     /// # Errors
     /// When its sizes are not those of a network.

@@ -229,7 +229,7 @@ impl Compressed {
     }
 }
 
-/// Reads the PSQT of each stack. Its biases are the same for both sides and do not matter.
+/// Reads the PSQT of each stack. Its biases cancel out between the sides.
 fn read_psqt<R: Read + Seek>(
     reader: &mut NetReader<R>,
     features: usize,
@@ -305,7 +305,7 @@ fn find_layers<R: Read + Seek>(
     })
 }
 
-/// The feature transformer with layers of so many outputs. One of the outputs of the first is the skip
+/// The feature transformer with layers of these sizes. One of the outputs of the first is the skip
 /// connection unless the text says otherwise.
 fn with_layers(
     transformer: Architecture,

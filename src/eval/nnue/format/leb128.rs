@@ -40,7 +40,7 @@ pub enum Leb128Error {
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 16;
 
-/// Calls `visit` with so many bytes, piece by piece. It returns how many of the bytes of a piece, few
+/// Calls `visit` with `length` bytes, piece by piece. It returns how many of the bytes of a piece, few
 /// at its end, it wants to see again at the start of the next one.
 fn pieces<E: From<io::Error>>(
     source: &mut impl Read,
@@ -62,7 +62,7 @@ fn pieces<E: From<io::Error>>(
     Ok(())
 }
 
-/// How many numbers a block of so many bytes holds.
+/// Counts the numbers of a block of `length` bytes.
 pub fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
     let mut count = 0;
     pieces(source, length, |piece| {
@@ -73,12 +73,12 @@ pub fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
     Ok(count)
 }
 
-/// Bytes that are looked at together. Most numbers of a network take one.
+/// Bytes decoded together. Most numbers of a network take one.
 const WINDOW: usize = 8;
 /// The highest bit of each byte of a window.
 const HIGHEST: u64 = 0x8080_8080_8080_8080;
 
-/// The number that takes so many bytes, 1 to [`MAX_BYTES`], of a word.
+/// The number in the first `length` bytes, 1 to [`MAX_BYTES`], of a word.
 #[inline(always)]
 fn number_in(word: u32, length: usize) -> i32 {
     let bits = word & 0x7F | word >> 1 & 0x3F80 | word >> 2 & 0x1F_C000;
@@ -142,7 +142,7 @@ impl Decoder<'_> {
         Ok(rest.len())
     }
 
-    /// The same as long as there are bytes and room for a whole window; returns the other bytes.
+    /// Decodes while there are bytes and room for a whole window; returns the bytes left.
     fn decode_windows<'a>(&mut self, mut bytes: &'a [u8]) -> Result<&'a [u8], Leb128Error> {
         while let Some(window) = bytes.first_chunk::<WINDOW>()
             && let Some(room) = self.numbers.get_mut(self.count..)
@@ -178,7 +178,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Reads the numbers of a block of so many bytes, as many as there is room for. Room that is left
+/// Reads the numbers of a block of `length` bytes, as many as there is room for. Room that is left
 /// over may be written to as well.
 pub fn read(source: &mut impl Read, length: u64, blocks: &mut [Block]) -> Result<(), Leb128Error> {
     let (numbers, _) = bytes_of_mut(blocks).as_chunks_mut::<2>();

@@ -60,14 +60,14 @@ impl<R: Read + Seek> NetReader<R> {
         Ok(u32::from_le_bytes(word))
     }
 
-    /// So many bytes; whoever asks knows that the file has them.
+    /// The next `count` bytes; the caller knows that the file has them.
     pub fn take_bytes(&mut self, count: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; count];
         self.read_exact(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// So many numbers of 32 bits.
+    /// The next `count` numbers of 32 bits.
     pub fn numbers(&mut self, count: usize) -> io::Result<Vec<i32>> {
         let bytes = self.take_bytes(count * 4)?;
         let numbers = bytes.as_chunks::<4>().0.iter();
@@ -85,7 +85,7 @@ impl<R: Read + Seek> NetReader<R> {
         Ok(())
     }
 
-    /// The word at a place further on, if the file reaches so far. What is read next stays the same.
+    /// The word at an offset, if the file reaches that far. Does not move the reader.
     pub fn word_at(&mut self, at: u64) -> Option<u32> {
         let now = self.at;
         self.seek(at).ok()?;

@@ -86,7 +86,7 @@ impl Header {
     }
 }
 
-/// Whether a compressed block follows the next word. What is read next stays the same.
+/// Whether a compressed block follows the next word. Does not move the reader.
 fn starts_compressed<R: Read + Seek>(reader: &mut NetReader<R>) -> io::Result<bool> {
     let start = reader.at();
     let mut bytes = [0; 4 + MAGIC.len() + 1];
