@@ -79,7 +79,7 @@ pub(super) struct Node {
     pub(super) static_eval: Value,
     /// Adjusted by correction history and by the value of the entry.
     eval: Value,
-    /// By how much correction history adjusted the evaluation, cp.
+    /// By how much correction history adjusted the evaluation, cp; 0 in check.
     correction: Value,
     /// Whether the static evaluation is better than two plies before.
     improving: bool,
@@ -331,7 +331,7 @@ impl Worker {
             raw_eval,
             static_eval,
             eval,
-            correction: static_eval - raw_eval,
+            correction: if in_check { 0 } else { static_eval - raw_eval },
             improving: !in_check && (two_plies_ago == value::NONE || static_eval > two_plies_ago),
             opponent_worsening: !in_check
                 && previous.static_eval != value::NONE

@@ -125,7 +125,7 @@ const MATES: [(&str, usize); 5] = [
 fn mates_out_of_reach_of_the_search_are_found() {
     let mut missed = 0;
     for (sfen, length) in MATES {
-        let mut task = Task::new(sfen, 120_000);
+        let mut task = Task::new(sfen, 200_000);
         let worker = task.run();
         assert!(worker.nodes <= task.nodes);
         let line = mating_line(&task.position, &worker);
