@@ -8,13 +8,13 @@ use super::checks::SliderAttacks;
 use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, Move, Piece, PieceType, PieceType::*, Square, Value};
 
-/// Exchange values by [`PieceType`] index, in centipawns. All that moves like a gold counts as a
-/// gold; the king is worth more than anything it could capture.
+/// Exchange values by [`PieceType`] index, in the unit of [`Value`]. All that moves like a gold
+/// counts as a gold; the king is worth more than anything it could capture.
 const VALUES: [Value; 16] = [
     0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395, 0,
 ];
 
-/// Exchange value of a piece, 0 for an empty square.
+/// Exchange value of a piece in the unit of [`Value`], 0 for an empty square.
 #[inline(always)]
 pub fn see_value(piece: Piece) -> Value {
     VALUES[piece.kind_index()]
@@ -26,9 +26,9 @@ const ORDER: [PieceType; 9] = [
 ];
 
 impl Position {
-    /// Whether the exchange that a legal move starts is worth at least `threshold` centipawns to
-    /// the side to move. What a piece gains by promoting is left out. A pinned piece captures only
-    /// along its pin, for as long as the pinner stands.
+    /// Whether the exchange that a legal move starts is worth at least `threshold` to the side to
+    /// move. What a piece gains by promoting is left out. A pinned piece captures only along its
+    /// pin, for as long as the pinner stands.
     pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
         let to = mv.to();
         // What the side that has just captured is ahead, at worst after losing the capturer.
