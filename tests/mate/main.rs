@@ -1,8 +1,11 @@
-//! The mate solver against a slow exhaustive one, and its limits.
+//! The mate solver against an exhaustive one, and its limits.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod oracle;
 mod random;
 
+use common::position;
 use komaoto::mate::{MateLimits, MateOutcome, solve};
 use komaoto::position::{GameRepetition, Position};
 use komaoto::types::Move;
@@ -18,15 +21,11 @@ const LIMITS: MateLimits = MateLimits {
     memory_mb: 16,
 };
 
-fn position(sfen: &str) -> Position {
-    Position::from_sfen(sfen).unwrap_or_else(|error| panic!("{sfen}: {error}"))
-}
-
 fn run(position: &Position, limits: &MateLimits) -> MateOutcome {
     solve(position, limits, &AtomicBool::new(false))
 }
 
-/// Plays a line out: every move allowed, no position twice, mate at the end.
+/// Checks a line: every move is allowed, no position repeats, and the last one is mate.
 fn assert_mates(start: &Position, line: &[Move]) {
     let mut position = start.clone();
     let mut seen = vec![position.key()];
@@ -44,7 +43,7 @@ fn assert_mates(start: &Position, line: &[Move]) {
     assert_eq!(position.game_repetition(), GameRepetition::None);
 }
 
-/// The outcome in the terms of the oracle; `None` for a time-out.
+/// What the solver finds; `None` for a timeout.
 fn solved(start: &Position, limits: &MateLimits) -> Option<Truth> {
     match run(start, limits) {
         MateOutcome::Mate(line) => {
@@ -56,7 +55,7 @@ fn solved(start: &Position, limits: &MateLimits) -> Option<Truth> {
     }
 }
 
-/// Random positions of which the truth can be worked out.
+/// Random positions that the oracle can solve.
 fn random_problems(
     seed: u64,
     count: usize,
@@ -121,15 +120,10 @@ fn problems_are_solved_right() {
     }
 }
 
-#[test]
-fn a_table_too_small_gives_no_wrong_answer() {
-    let limits = MateLimits {
-        nodes: Some(200_000),
-        memory_mb: 0,
-        ..LIMITS
-    };
+/// Asserts that what the solver finds is true, if not the shortest mate.
+fn assert_no_wrong_answer(limits: &MateLimits) {
     for (position, expected) in problems() {
-        match (solved(&position, &limits), expected) {
+        match (solved(&position, limits), expected) {
             (Some(Truth::Mate(found)), Truth::Mate(shortest)) => assert!(found >= shortest),
             (Some(Truth::NoMate), Truth::NoMate) | (None, _) => {}
             (found, _) => panic!("{found:?} instead of {expected:?} in {position:?}"),
@@ -138,19 +132,21 @@ fn a_table_too_small_gives_no_wrong_answer() {
 }
 
 #[test]
+fn a_table_too_small_gives_no_wrong_answer() {
+    assert_no_wrong_answer(&MateLimits {
+        nodes: Some(200_000),
+        memory_mb: 0,
+        ..LIMITS
+    });
+}
+
+#[test]
 fn few_nodes_give_no_wrong_answer() {
-    for (position, expected) in problems() {
-        for nodes in [0, 1, 10, 100, 1000] {
-            let limits = MateLimits {
-                nodes: Some(nodes),
-                ..LIMITS
-            };
-            match (solved(&position, &limits), expected) {
-                (Some(Truth::Mate(found)), Truth::Mate(shortest)) => assert!(found >= shortest),
-                (Some(Truth::NoMate), Truth::NoMate) | (None, _) => {}
-                (found, _) => panic!("{found:?} instead of {expected:?} in {position:?}"),
-            }
-        }
+    for nodes in [0, 1, 10, 100, 1000] {
+        assert_no_wrong_answer(&MateLimits {
+            nodes: Some(nodes),
+            ..LIMITS
+        });
     }
 }
 

@@ -1,12 +1,12 @@
-//! A slow solver to compare with. Short mates it finds by trying everything; where there is none
-//! it writes out every position that checks and answers can lead to and works back from the
-//! mates. No search order, no table of numbers, no paths.
+//! An exhaustive solver to compare with. It finds short mates by trying all moves. Where there is
+//! none, it builds the graph of all positions that checks and defences lead to and works back from
+//! the mates, so it has no proof numbers and no paths to be wrong about.
 
 use komaoto::position::Position;
 use komaoto::types::Move;
 use std::collections::HashMap;
 
-/// Whether and how soon a position is mate.
+/// Whether a position is mate, and how soon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Truth {
     /// Mate in this many plies, both sides playing best.
@@ -15,17 +15,17 @@ pub enum Truth {
     NoMate,
 }
 
-/// All positions reachable by checks and their answers.
+/// All positions that checks and defences lead to.
 struct Graph {
     /// For each position whether the attacker moves, and where its moves lead.
     nodes: Vec<(bool, Vec<usize>)>,
     numbers: HashMap<u64, usize>,
 }
 
-/// Mates longer than this take too long to find by trying everything.
+/// The longest mates, in plies, that are found by trying all moves.
 const LONGEST_TRIED: usize = 5;
 
-/// The truth, unless more than `limit` positions would have to be looked at.
+/// The truth, or `None` if the graph has more than `limit` positions.
 pub fn truth(position: &Position, limit: usize) -> Option<Truth> {
     let mut tried = position.clone();
     if let Some(plies) = (1..=LONGEST_TRIED)
@@ -76,7 +76,7 @@ fn mates(position: &mut Position, plies: usize) -> bool {
     })
 }
 
-/// Moves the problem allows.
+/// The moves of a mate problem: checks for the attacker, all moves for the defender.
 pub fn allowed_moves(position: &mut Position, attacks: bool) -> Vec<Move> {
     let mut moves = position.legal_moves().to_vec();
     if attacks {
@@ -112,7 +112,7 @@ impl Graph {
         Some(graph)
     }
 
-    /// Number of a position; a new one has to be looked at.
+    /// The number of a position, which goes on the list to expand if it is new.
     fn number(
         &mut self,
         position: &Position,
