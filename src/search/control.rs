@@ -16,7 +16,7 @@ struct ThreadStats {
     time_factor: AtomicU64,
 }
 
-/// When the expected move was played, and the clock sent with it.
+/// When the expected move was played, and the clock sent with `ponderhit`.
 #[derive(Clone, Copy, Debug)]
 pub struct PonderHit {
     /// The moment.
@@ -29,7 +29,7 @@ pub struct PonderHit {
 pub struct Control {
     /// The threads have to stop searching.
     stop: AtomicBool,
-    /// The best move is asked for, even if the search is infinite or pondering.
+    /// The best move is due, even if the search is infinite or pondering.
     answer_now: AtomicBool,
     pondering: AtomicBool,
     finished: AtomicBool,

@@ -1,8 +1,9 @@
-//! Correction history: the static evaluation is adjusted by what searches of like positions found it
-//! to be wrong by. <https://www.chessprogramming.org/Static_Evaluation_Correction_History>
+//! Correction history: adjusts the static evaluation by the error that searches of similar positions
+//! have found. <https://www.chessprogramming.org/Static_Evaluation_Correction_History>
 //!
-//! Positions are alike by parts of the board that evaluations tend to misjudge as a whole: the
-//! castle (king and generals, 囲い), the large pieces, the pawns, and the kings with both hands.
+//! Positions are similar if they agree in one of four aspects that evaluations tend to misjudge as a
+//! whole: the castle (king and generals, 囲い), the major pieces, the pawns, and the kings with both
+//! hands.
 #![forbid(unsafe_code)]
 
 use super::history::{Stat, hash_sets};
@@ -14,19 +15,19 @@ use crate::position::Position;
 use crate::types::{Color, PieceType, Value, value};
 use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
 
-/// Limit of an entry, in history units.
+/// Limit of an entry.
 const LIMIT: i32 = 1024;
 /// Entries of a table.
 const SIZE: usize = 8192;
-/// Number of aspects by which positions are alike, each with a table.
+/// Number of aspects, each with a table.
 const ASPECTS: usize = 4;
 
-/// What the static evaluation was wrong by, by side to move, aspect and index. All threads share the
-/// tables without locks, so an update may be lost now and then.
+/// Errors of the static evaluation by side to move, aspect and index. All threads share the tables
+/// without locks, so an update may be lost now and then.
 pub struct CorrectionHistory([[[AtomicI16; SIZE]; ASPECTS]; 2]);
 
 impl CorrectionHistory {
-    /// Without any correction.
+    /// All corrections zero.
     pub fn new() -> CorrectionHistory {
         let zero = || std::array::from_fn(|_| std::array::from_fn(|_| AtomicI16::new(0)));
         CorrectionHistory([zero(), zero()])
@@ -39,13 +40,13 @@ impl CorrectionHistory {
         }
     }
 
-    /// The correction of a position, in centipawns.
+    /// The correction to the static evaluation of a position.
     #[inline(always)]
     fn correction(&self, position: &Position) -> Value {
         let tables = &self.0[position.side_to_move().index()];
-        let [castle, large, pawns, hands] = indices(position);
+        let [castle, majors, pawns, hands] = indices(position);
         let sum = i32::from(tables[0][castle].load(Relaxed))
-            + i32::from(tables[1][large].load(Relaxed))
+            + i32::from(tables[1][majors].load(Relaxed))
             + i32::from(tables[2][pawns].load(Relaxed))
             + i32::from(tables[3][hands].load(Relaxed));
         sum * params::correction_scale() / 1024
@@ -86,8 +87,9 @@ fn indices(position: &Position) -> [usize; ASPECTS] {
 }
 
 impl Worker {
-    /// Evaluates a node that is not in check: as the network does, adjusted by correction history,
-    /// and replaced by the value of the hash entry where that is a bound on the right side.
+    /// Evaluates a node that is not in check. Returns the evaluation of the network, the static
+    /// evaluation (adjusted by correction history), and the evaluation (the value of the TT entry
+    /// instead, if its bound makes that more accurate).
     #[inline(always)]
     pub(super) fn evaluate(&mut self, tt_entry: Option<&TtEntry>) -> (Value, Value, Value) {
         let raw_eval = match tt_entry {
@@ -104,7 +106,7 @@ impl Worker {
     }
 
     /// Updates the correction history with the value of a node not in check whose best move was
-    /// quiet, if the bound says on which side of the static evaluation the truth lies.
+    /// quiet, if the bound tells on which side of the static evaluation the true value lies.
     #[inline]
     pub(super) fn update_correction(&mut self, node: &Node, best_value: Value, bound: Bound) {
         let error = best_value - node.static_eval;

@@ -1,5 +1,5 @@
-//! Histories: what moves have been worth in this search, for ordering, pruning and reducing; and what
-//! a node adds to them. <https://www.chessprogramming.org/History_Heuristic>
+//! Histories: statistics of how well moves have done, for move ordering, pruning and reductions, and
+//! their updates. <https://www.chessprogramming.org/History_Heuristic>
 #![forbid(unsafe_code)]
 
 use super::params;
@@ -17,7 +17,7 @@ use crate::types::{Color, Depth, Move, Piece, PieceType, Square, Value, value};
 pub struct Stat<const LIMIT: i32>(i16);
 
 impl<const LIMIT: i32> Stat<LIMIT> {
-    /// The value.
+    /// The value, from `-LIMIT` to `LIMIT`.
     #[inline(always)]
     pub fn get(self) -> i32 {
         i32::from(self.0)
@@ -58,22 +58,22 @@ const PAWN_LIMIT: i32 = 8192;
 
 /// Initial capture history.
 const CAPTURE_START: i16 = -689;
-/// Initial continuation history: most moves are no good.
+/// Initial continuation history: below zero, as most moves fail.
 const CONTINUATION_START: i16 = -530;
 /// Initial pawn history.
 const PAWN_START: i16 = -1238;
 
-/// Pawn structures that the pawn history tells apart.
+/// Entries of the pawn history, indexed by a hash of the pawn structure.
 const PAWN_HISTORY_SIZE: usize = 512;
 /// Plies from the root that have a history of their own.
 pub const LOW_PLIES: usize = 5;
 
-/// Butterfly history of one origin (or dropped kind) by target.
+/// Butterfly history of one origin, or dropped piece type, by target.
 pub type ButterflyRow = [Stat<BUTTERFLY_LIMIT>; Square::COUNT];
 /// By side to move and origin, see [`Move::from_code`].
 /// <https://www.chessprogramming.org/Butterfly_Boards>
 type Butterfly = [[ButterflyRow; 88]; 2];
-/// Capture history of one moved piece (as it stands after the move) by target and kind of the
+/// Capture history of one moved piece (as it stands after the move) by target and type of the
 /// victim.
 pub type CaptureRow = [[Stat<CAPTURE_LIMIT>; 16]; Square::COUNT];
 /// By moved piece.
@@ -86,8 +86,8 @@ pub type PawnRow = [[Stat<PAWN_LIMIT>; Square::COUNT]; Piece::COUNT];
 /// Butterfly history of one ply near the root, by origin and target.
 type LowPly = [ButterflyRow; 88];
 
-/// Which earlier move a continuation history goes on from: a piece and its target. The default
-/// stands for "no move" and for the null move.
+/// Index of the continuation history of an earlier move, by its piece (as it stands after the move) and
+/// target. The default stands for no move and for the null move.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct ContinuationIndex(u16);
 
@@ -107,7 +107,7 @@ impl ContinuationIndex {
 pub struct PawnIndex(u16);
 
 impl PawnIndex {
-    /// No structure in particular.
+    /// Index in an empty frame of the search stack.
     pub const NONE: PawnIndex = PawnIndex(0);
 
     /// The index of a position's pawns.
@@ -119,8 +119,7 @@ impl PawnIndex {
     }
 }
 
-/// Hashes sets of squares to 13 bits. The products are independent of each other, so they take
-/// hardly longer than one.
+/// Hashes bitboards to 13 bits. The multiplications are independent and run in parallel.
 #[inline(always)]
 pub(super) fn hash_sets<const N: usize>(sets: [Bitboard; N]) -> usize {
     const FACTORS: [u64; 8] = [
@@ -145,13 +144,13 @@ pub(super) fn hash_sets<const N: usize>(sets: [Bitboard; N]) -> usize {
     (sum ^ sum >> 29).wrapping_mul(FACTORS[0]) as usize >> 51
 }
 
-/// Plies back of the earlier moves that continuation histories look at, with the weight of an
-/// update in 1024ths.
+/// The earlier moves whose continuation histories are updated: how many plies back, and the weight of
+/// the update in 1024ths.
 pub const CONTINUATIONS: [(usize, i32); 6] =
     [(1, 1157), (2, 648), (3, 288), (4, 576), (5, 140), (6, 441)];
 /// Added to every update of the continuation history of the last move.
 const CONTINUATION_BIAS: i32 = 88;
-/// How many of the continuation histories are updated in check, the nearest ones.
+/// How many continuation histories, the nearest, are updated in check.
 const CONTINUATIONS_IN_CHECK: usize = 2;
 
 /// All histories of one thread.
@@ -188,7 +187,7 @@ impl Histories {
         fill(&mut self.low_ply[..], Stat::default());
     }
 
-    /// Begins a new search: clears the low-ply history, and lets the butterfly history decay.
+    /// Begins a search: clears the low-ply history and decays the butterfly history.
     pub fn begin(&mut self) {
         fill(&mut self.low_ply[..], Stat::default());
         for stat in self.butterfly.as_flattened_mut().as_flattened_mut() {
@@ -295,12 +294,12 @@ impl Histories {
     }
 }
 
-/// Sets every entry of a table.
+/// Fills a two-dimensional table.
 fn fill<T: Copy, const A: usize, const B: usize>(table: &mut [[[T; A]; B]], value: T) {
     table.as_flattened_mut().as_flattened_mut().fill(value);
 }
 
-/// A zeroed table on the heap, without a copy of it on the stack first.
+/// A zeroed table, allocated on the heap without passing through the stack.
 fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
 -> Box<[[[T; A]; B]; C]> {
     let rows = vec![[[T::default(); A]; B]; C].into_boxed_slice();
@@ -308,20 +307,19 @@ fn boxed<T: Copy + Default, const A: usize, const B: usize, const C: usize>()
         .unwrap_or_else(|_| unreachable!("the slice has C rows"))
 }
 
-/// Bonus of the best move of a node of this depth.
+/// Bonus of the best move of a node, by its depth.
 #[inline(always)]
 fn bonus(depth: Depth) -> i32 {
     (params::bonus_scale() * depth - params::bonus_offset()).clamp(0, params::bonus_max())
 }
 
-/// Malus of a move that was tried before the best move of a node of this depth.
+/// Malus of a move searched before the best move of a node, by the depth of the node.
 #[inline(always)]
 fn malus(depth: Depth) -> i32 {
     (params::malus_scale() * depth - params::malus_offset()).clamp(0, params::malus_max())
 }
 
-/// Moves of a node that were tried without success, in the order of the search. A short list without
-/// allocation: more than its capacity are not kept, as late moves were unlikely anyway.
+/// Moves of a node searched before its best move, in search order. Moves beyond the capacity are dropped.
 pub(super) struct TriedMoves {
     moves: [Move; TriedMoves::CAPACITY],
     len: usize,
@@ -392,7 +390,7 @@ impl Worker {
         }
     }
 
-    /// All moves failed low: the opponent's last move was a good one.
+    /// All moves failed low: a bonus for the opponent's last move.
     pub(super) fn update_on_fail_low(&mut self, node: &Node, best_value: Value) {
         let previous = *self.stack.before(node.ply, 1);
         if node.ply == 0 || !previous.capture && !previous.is_quiet() {
@@ -427,8 +425,8 @@ impl Worker {
         self.update_previous_pawn(node.ply, bonus);
     }
 
-    /// The transposition table cuts a node with a quiet move: a bonus for it, and a malus for an
-    /// early quiet move of the opponent.
+    /// A TT cutoff by a quiet move: a bonus for that move, and a malus for the opponent's last move if
+    /// it was an early quiet one.
     pub(super) fn update_on_tt_cutoff(&mut self, ply: usize, tt_move: Move, depth: Depth) {
         self.update_quiet(ply, tt_move, bonus(depth) * params::bonus_quiet() / 1024);
         let previous = self.stack.before(ply, 1);
@@ -437,8 +435,8 @@ impl Worker {
         }
     }
 
-    /// The difference of the static evaluations before and after the opponent's last quiet move
-    /// says whether it was a good one. Not in check.
+    /// A bonus or malus for the opponent's last move if quiet, by what it gained in static evaluation.
+    /// Not in check.
     #[inline(always)]
     pub(super) fn update_on_static_eval(&mut self, node: &Node) {
         let previous = self.stack.before(node.ply, 1);
@@ -454,7 +452,7 @@ impl Worker {
         }
     }
 
-    /// A reduced move beat alpha: it is better than its place in the order. It has been played.
+    /// A reduced move beat alpha: a bonus, as it was ordered too late. The move is on the board.
     pub(super) fn update_on_research(&mut self, ply: usize, mv: Move) {
         let piece = self.position.piece_on(mv.to());
         let line = self.stack.line(ply);
@@ -494,8 +492,8 @@ impl Worker {
         self.history.update_butterfly(side, mv, bonus);
     }
 
-    /// Updates the pawn history of the move that led to a node, unless it changed the pawns: the
-    /// index is that of the pawns after it.
+    /// Updates the pawn history of the move that led to a node, unless it changed the pawn structure:
+    /// the index at hand is that of the structure after the move.
     #[inline]
     fn update_previous_pawn(&mut self, ply: usize, bonus: i32) {
         let mv = self.stack.before(ply, 1).mv;

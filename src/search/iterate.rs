@@ -1,9 +1,10 @@
-//! Iterative deepening: depth 1, 2, 3 and so on, each iteration ordering the root moves for the next,
-//! so that there is a best move at any time. <https://www.chessprogramming.org/Iterative_Deepening>
+//! Iterative deepening: searches to depth 1, 2, 3 and so on, so that there is a best move at any time
+//! and each iteration orders the moves of the next.
+//! <https://www.chessprogramming.org/Iterative_Deepening>
 //!
-//! Each iteration searches an aspiration window: a search that expects the score to stay near that
-//! of the last iteration cuts off more. When the score falls outside, only the side that failed is
-//! widened, step by step. <https://www.chessprogramming.org/Aspiration_Windows>
+//! Each iteration starts from an aspiration window around the score of the last one, which gives more
+//! cutoffs. When the score falls outside, the side that failed is widened step by step.
+//! <https://www.chessprogramming.org/Aspiration_Windows>
 #![forbid(unsafe_code)]
 
 use super::params;
@@ -24,15 +25,15 @@ pub struct RootMove {
     pub mv: Move,
     /// Score of this iteration; `-INFINITE` unless it was the first or raised alpha.
     pub score: Value,
-    /// Score of the last finished iteration.
+    /// Score of the previous iteration.
     pub previous_score: Value,
     /// Mean of the scores so far, the latest counting most: the centre of the next window.
     pub average_score: Value,
     /// Whether `score` is exact.
     pub bound: ScoreBound,
-    /// Deepest ply reached.
+    /// Deepest ply reached, quiescence included.
     pub seldepth: usize,
-    /// The line that starts with the move.
+    /// Principal variation, the move itself first.
     pub pv: Vec<Move>,
     /// Nodes spent on the move in this search.
     pub nodes: u64,
@@ -65,7 +66,7 @@ fn sort(moves: &mut [RootMove]) {
 struct Window {
     alpha: Value,
     beta: Value,
-    /// Distance to the next bound on a failed side.
+    /// How far beyond the score the side that failed is moved.
     width: Value,
 }
 
@@ -88,15 +89,20 @@ impl Window {
         }
     }
 
-    /// The score is at most `score`, which is not above alpha. Beta comes down to the old middle:
-    /// nothing suggests that the score lies above it.
+    /// Lowers alpha after a fail low with `score`, and beta to the middle of the window: the true
+    /// score is most likely below it.
     fn fail_low(&mut self, score: Value) {
+        let alpha = score - self.width;
         self.beta = (self.alpha + self.beta) / 2;
-        self.alpha = self.lowest(score - self.width);
+        self.alpha = if value::is_loss(alpha) {
+            -value::INFINITE
+        } else {
+            alpha
+        };
         self.widen();
     }
 
-    /// The score is at least `score`, which is not below beta.
+    /// Raises beta after a fail high with `score`.
     fn fail_high(&mut self, score: Value) {
         let beta = score + self.width;
         self.beta = if value::is_win(beta) {
@@ -107,21 +113,13 @@ impl Window {
         self.widen();
     }
 
-    fn lowest(&self, alpha: Value) -> Value {
-        if value::is_loss(alpha) {
-            -value::INFINITE
-        } else {
-            alpha
-        }
-    }
-
     fn widen(&mut self) {
         self.width += self.width * params::aspiration_growth() / 100 + 1;
     }
 }
 
 impl Worker {
-    /// Searches deeper and deeper until told to stop or the deepest iteration is done.
+    /// Searches deeper and deeper until stopped or the maximum depth is done.
     pub fn iterate(&mut self) {
         let lines = self.pv_lines();
         let mut last_change = 0;
@@ -149,12 +147,12 @@ impl Worker {
             }
             self.pv_index = 0;
             if self.stopped {
-                self.recover(&before);
+                self.reject_unproven_loss(&before);
                 self.keep_mate();
                 if self.control.is_stopped() {
                     break;
                 }
-                // The iteration was cut short for the mate.
+                // The iteration was interrupted for a mate found by the solver.
                 self.stopped = false;
             } else {
                 self.completed_depth = depth;
@@ -216,9 +214,9 @@ impl Worker {
         }
     }
 
-    /// After an iteration that was cut short: a loss it seemed to find is not proven, as other
-    /// moves were not searched, so the move of the last full iteration stands.
-    fn recover(&mut self, before: &RootMove) {
+    /// Restores the best move of the last completed iteration if an interrupted one leaves a loss as
+    /// its best score: the moves that might avoid the loss have not been searched.
+    fn reject_unproven_loss(&mut self, before: &RootMove) {
         let best = &self.root_moves[0];
         let doubtful = best.score == -value::INFINITE
             || value::is_loss(best.score) && best.bound != ScoreBound::Exact
@@ -235,7 +233,7 @@ impl Worker {
         }
     }
 
-    /// Whether the result is a mate that more depth could hardly shorten.
+    /// Whether the best score is a mate that more depth would hardly shorten.
     fn is_settled_by_mate(&self) -> bool {
         let score = self.root_moves[0].score;
         self.pv_lines() == 1
@@ -258,7 +256,8 @@ impl Worker {
         }
     }
 
-    /// Reports the lines of a finished iteration, unless the last report was a moment ago.
+    /// Reports the lines of a completed iteration, unless the last report is more recent than
+    /// `PvInterval`.
     fn report_iteration(&mut self, last_reported: &mut u64) {
         let Some(main) = &self.main else { return };
         let now = main.time.elapsed_ms();
@@ -269,7 +268,7 @@ impl Worker {
         }
     }
 
-    /// Reports a score that fell outside its window, in long searches.
+    /// Reports a fail low or fail high, in long searches only.
     fn report_failure(&mut self, depth: Depth) {
         let Some(main) = &self.main else { return };
         if main.time.elapsed_ms() > REPORT_FAILURES_AFTER && self.options.multi_pv == 1 {
@@ -277,7 +276,7 @@ impl Worker {
         }
     }
 
-    /// How many PVs to search and report (MultiPV).
+    /// Number of PVs to search and report (MultiPV).
     fn pv_lines(&self) -> usize {
         self.options.multi_pv.clamp(1, self.root_moves.len())
     }
@@ -298,7 +297,7 @@ impl Worker {
 
     fn line_info(&self, index: usize, depth: Depth, lines: usize) -> Info {
         let root_move = &self.root_moves[index];
-        // A line not reached by this iteration is reported as the last one left it.
+        // A line that this iteration has not reached keeps the score of the previous one.
         let (score, depth) = match (root_move.score, root_move.previous_score) {
             (score, _) if score != -value::INFINITE => (score, depth),
             (_, previous) if previous != -value::INFINITE => (previous, (depth - 1).max(1)),

@@ -23,11 +23,11 @@ pub struct Limits {
     pub clock: Option<Clock>,
     /// Milliseconds for this move, used in full.
     pub movetime: Option<u64>,
-    /// Deepest iteration.
+    /// Last iteration, in plies.
     pub depth: Option<Depth>,
     /// Nodes of all threads together.
     pub nodes: Option<u64>,
-    /// Nodes after which no iteration begins.
+    /// Soft node limit of the main thread: no iteration begins beyond it.
     pub soft_nodes: Option<u64>,
     /// No answer before `stop`.
     pub infinite: bool,
@@ -46,7 +46,7 @@ impl Limits {
             || self.nodes.is_some()
     }
 
-    /// Deepest iteration.
+    /// Last iteration, in plies.
     pub fn max_depth(&self) -> Depth {
         let depth = self.depth.unwrap_or(Depth::MAX);
         depth.clamp(1, MAX_PLY as Depth - 1)
@@ -60,9 +60,9 @@ pub struct SearchOptions {
     pub multi_pv: usize,
     /// The game is drawn after this many plies; 0 for no limit.
     pub max_moves_to_draw: u32,
-    /// Score of a draw for the side to move at the root, in centipawns, by its colour.
+    /// Score of a draw in centipawns, by the colour to move at the root.
     pub draw_value: [Value; 2],
-    /// Resign when the score falls to minus this, in centipawns.
+    /// Resign when the score is at most minus this, in centipawns.
     pub resign_value: Value,
     /// The declaration rule.
     pub entering_king_rule: EnteringKingRule,
@@ -80,14 +80,14 @@ pub struct SearchOptions {
     pub round_up_to_full_second: bool,
     /// Whether the engine ponders, so that each move may take more time.
     pub ponder: bool,
-    /// Least interval between reports of finished iterations, in milliseconds; 0 for all.
+    /// Minimum interval between reports of completed iterations, in milliseconds; 0 for all.
     pub pv_interval: u64,
-    /// How much of the search is on.
+    /// How much of the search is enabled.
     #[cfg(test)]
     pub(crate) mode: Mode,
 }
 
-/// How much of the search is on, for tests that compare it with plain minimax.
+/// How much of the search is enabled, for tests that compare it with plain minimax.
 #[cfg(test)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Mode {
@@ -101,7 +101,7 @@ pub(crate) enum Mode {
 }
 
 impl SearchOptions {
-    /// The options with scores, which were centipawns, in the unit of a network.
+    /// The options with their scores converted from centipawns to the unit of a network.
     pub fn in_unit(&self, unit: ScoreUnit) -> SearchOptions {
         SearchOptions {
             draw_value: self.draw_value.map(|it| unit.of_centipawns(it)),

@@ -9,8 +9,8 @@
 //!      \- root_mate -> mate
 //! ```
 //!
-//! With one thread a search is a pure function of the position with its history, the histories
-//! and hash table left by earlier searches, and the limits.
+//! With one thread a search is deterministic: it depends only on the position and the moves that led
+//! to it, the options, the limits, and the hash table and histories left by earlier searches.
 
 mod control;
 mod correction_history;

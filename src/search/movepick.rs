@@ -1,16 +1,15 @@
-//! Staged move picking: the TT move before anything is generated, then captures that lose nothing by
-//! exchange (good captures), quiet moves by history, bad captures, bad quiets. Each stage is
-//! generated only when the one before gave no cutoff.
+//! Staged move picking: the TT move, then captures that lose nothing by SEE (good captures), quiet moves
+//! by history, bad captures, bad quiets. A stage is generated only when the one before gave no cutoff.
 //! <https://www.chessprogramming.org/Move_Ordering>
 //!
-//! There are no killer slots: continuation histories order quiet moves by what they answer, and no
-//! strong shogi engine of today keeps killers beside them.
+//! There are no killer moves: like other strong shogi engines, Komaoto has replaced them by continuation
+//! histories.
 //!
-//! Moves are scored while they are generated: a generator hands over sets of moves of one piece, so
-//! the rows of the histories are looked up once a set.
+//! Moves are scored while they are generated: a generator hands over all moves of a piece at once, so
+//! the rows of the histories are looked up once per piece.
 //!
-//! The moves of all nodes of a line lie in one arena, those of a child behind those of its
-//! parent; a picker cuts off what children left there whenever it is asked again.
+//! The moves of all nodes of a line lie in one arena, those of a child behind those of its parent; a
+//! picker truncates what its children left there when it is next called.
 #![forbid(unsafe_code)]
 
 use super::history::{ButterflyRow, Histories, LOW_PLIES, PawnRow, PieceTo};
@@ -20,17 +19,16 @@ use crate::bitboard::Bitboard;
 use crate::position::{CheckInfo, MoveSink, Position, see_value};
 use crate::types::{Color, MAX_MOVES, Move, Piece, PieceType, Square, Value};
 
-/// Loss by exchange that a check may have and still be ordered as a check, in centipawns.
+/// SEE loss up to which a quiet check is ordered as a check, in units of [`Value`].
 const CHECK_TOLERANCE: Value = 75;
-/// Plies back of the moves whose continuation histories score quiet moves.
+/// How many plies back the moves are whose continuation histories score quiet moves.
 const SCORED_CONTINUATIONS: [usize; 5] = [1, 2, 3, 4, 6];
 /// More than any history, so that captures come first among evasions.
 const CAPTURES_FIRST: i32 = 1 << 20;
 
-/// A move and its score, packed so that the largest number is the move to pick: the
-/// score in bits 32-63, the complement of its place in the arena in bits 16-31 (the first of
-/// equals wins), the move in bits 0-15. Picking is then a maximum over plain numbers, which
-/// compilers turn into vector code.
+/// A move and its score, packed so that the largest number is the move to pick: the score in bits
+/// 32-63, the complement of its place in the node's part of the arena in bits 16-31 (the first of equals
+/// wins), the move in bits 0-15. Picking is then a maximum over integers, which vectorises.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoredMove(i64);
 
@@ -64,10 +62,10 @@ impl ScoredMove {
     }
 }
 
-/// The arena the pickers of a line share.
+/// The arena that the pickers of a line share.
 pub type MoveArena = Vec<ScoredMove>;
 
-/// What a picker needs to see of its worker; handed to every call.
+/// What a picker needs of its worker, passed to every call.
 pub struct Context<'a> {
     /// The node's position.
     pub position: &'a Position,
@@ -79,7 +77,7 @@ pub struct Context<'a> {
     pub stack: &'a Stack,
     /// Plies from the root.
     pub ply: usize,
-    /// Whether needless non-promotions are asked for.
+    /// Whether to generate needless non-promotions as well.
     pub all_moves: bool,
     /// The arena.
     pub arena: &'a mut MoveArena,
@@ -131,9 +129,9 @@ pub struct MovePicker {
     next: usize,
     /// Behind the last move of the stage.
     end: usize,
-    /// The next losing capture; they are kept at `start`.
+    /// The next bad capture; bad captures are kept at `start`.
     bad_next: usize,
-    /// Behind the last losing capture.
+    /// Behind the last bad capture.
     bad_end: usize,
     skip_quiets: bool,
 }
@@ -149,8 +147,8 @@ impl MovePicker {
         MovePicker::at(stage, tt_move, arena)
     }
 
-    /// The moves of a quiescence node: captures, or everything when in check. A TT move that
-    /// is neither is left out, or quiet moves could follow each other without end.
+    /// The moves of a quiescence node: captures, or all evasions when in check. Out of check a quiet
+    /// TT move is left out, or quiescence search could go on without end.
     pub fn quiescence(tt_move: Move, position: &Position, arena: &MoveArena) -> MovePicker {
         if position.in_check() {
             return MovePicker::new(tt_move, position, arena);
@@ -176,7 +174,7 @@ impl MovePicker {
         }
     }
 
-    /// Leaves out the quiet moves still to come.
+    /// Skips the remaining quiet moves.
     pub fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
@@ -232,7 +230,7 @@ impl MovePicker {
                 }
                 Stage::BadCaptures => {
                     if self.bad_next < self.bad_end {
-                        // They were set aside in order of their scores.
+                        // Already sorted: they were set aside best first.
                         self.bad_next += 1;
                         return Some(context.arena[self.bad_next - 1].mv());
                     }
@@ -271,8 +269,8 @@ impl MovePicker {
         }
     }
 
-    /// The move of the stage with the highest score among those left. Few moves of a node are ever
-    /// asked for, so sorting all would be wasted.
+    /// The remaining move of the stage with the highest score. A selection sort, as most nodes need
+    /// only a few moves.
     #[inline(always)]
     fn pick(&mut self, arena: &mut MoveArena) -> Option<ScoredMove> {
         let left = arena.get_mut(self.next..self.end)?;
@@ -281,7 +279,7 @@ impl MovePicker {
             left.iter()
                 .fold(i64::MIN, |best, scored| best.max(scored.0)),
         );
-        // The first of those left takes the place of the one that leaves.
+        // The first remaining move fills the gap.
         left[best.place() - (self.next - self.start)] = first.moved(best.place());
         self.next += 1;
         Some(best)
@@ -293,7 +291,7 @@ impl MovePicker {
         arena[self.next] = picked.moved(self.next - self.start);
     }
 
-    /// Generates and scores moves behind the bad captures, all but the TT move.
+    /// Generates and scores moves behind the bad captures; leaves out the TT move.
     #[inline(always)]
     fn generate<S: Score>(
         &mut self,
@@ -316,14 +314,14 @@ impl MovePicker {
         self.end = context.arena.len();
     }
 
-    /// The best capture left that does not lose by exchange; losing ones are set aside.
+    /// The best remaining capture that passes SEE; bad captures are set aside.
     fn next_good_capture(&mut self, context: &mut Context<'_>) -> Option<Move> {
         while let Some(best) = self.pick(context.arena) {
             let tolerance = -best.score() / params::order_see_divisor();
             if context.position.see_ge(best.mv(), tolerance) {
                 return Some(best.mv());
             }
-            // The place is free: everything before `next` has been given out.
+            // Free, as everything before `next` has been returned.
             context.arena[self.bad_end] = best;
             self.bad_end += 1;
         }
@@ -382,8 +380,8 @@ impl<S: Score> ScoringSink<'_, S> {
         }
     }
 
-    // Not inlined, as those of the sink: a generator calls them from many places, and is the
-    // largest function of a search as it is.
+    // Not inlined, like the methods of the sink: a generator calls them from many places and is the
+    // largest function of the search without them.
     #[inline(never)]
     fn write_piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard) {
         let piece = self.position.piece_on(from);
@@ -450,7 +448,7 @@ impl Score for CaptureScore<'_> {
     }
 }
 
-/// Quiet moves: butterfly, pawn, low-ply and continuation history; checks that lose nothing earlier.
+/// Quiet moves: butterfly, pawn, low-ply and continuation history, and a bonus for safe checks.
 pub struct QuietScore<'a> {
     position: &'a Position,
     checks: &'a CheckInfo,

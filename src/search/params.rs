@@ -1,16 +1,15 @@
-//! Every tunable number of the search, one row each: name, default, range, and in its comment
-//! what it is and its unit (cp = units of [`Value`](crate::types::Value), plies, 1024ths of a ply,
-//! history units). The name begins with the technique as `pvs`, `quiescence`, `movepick` or
-//! `history` name it.
+//! The tunable parameters of the search, one row each: name, default and range, with meaning and unit in
+//! the comment (cp = units of [`Value`](crate::types::Value), plies, 1024ths of a ply, history units).
+//! Names begin with the technique as called in `pvs`, `quiescence`, `movepick` and `history`.
 //!
-//! A normal build turns each row into a constant. With the cargo feature `tune` each row is a
-//! USI option of the same name.
+//! A normal build turns each row into a constant; with the cargo feature `tune` it is a USI option of
+//! that name.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "tune")]
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// A tunable number as a tuner sees it.
+/// A parameter as a tuner sees it.
 #[cfg(feature = "tune")]
 pub struct Param {
     /// Option name.
@@ -21,7 +20,7 @@ pub struct Param {
     pub min: i32,
     /// Largest value.
     pub max: i32,
-    /// The value in force.
+    /// Current value.
     pub value: &'static AtomicI32,
 }
 
@@ -106,9 +105,9 @@ params! {
     // Null move pruning.
     /// Null move: reduction, plies.
     nmp_reduction = 7 in 2..=12;
-    /// Null move: depth for one more ply of reduction, plies.
+    /// Null move: depth that adds one ply of reduction, plies.
     nmp_reduction_divisor = 3 in 2..=8;
-    /// Null move: lead over beta the static evaluation needs at depth 0, cp.
+    /// Null move: lead over beta that the static evaluation needs at depth 0, cp.
     nmp_margin_base = 162 in -200..=900;
     /// Null move: less lead per ply of depth, cp.
     nmp_margin_depth = 16 in 0..=60;
@@ -133,7 +132,7 @@ params! {
     /// LMP: moves searched at depth 0.
     lmp_base = 4 in 1..=12;
 
-    // Depth after late move reductions, as pruning of moves looks at it.
+    // Depth after late move reductions, used in the pruning of moves.
     /// LMR depth: less if tt_pv, 1024ths of a ply.
     lmr_depth_tt_pv = 1143 in 0..=4096;
     /// LMR depth: history worth one ply for quiet moves, history units.
@@ -207,11 +206,11 @@ params! {
     lmr_scale = 538 in 200..=900;
     /// LMR: less for a window as wide as the root's.
     lmr_window = 431 in 0..=2048;
-    /// LMR: more if not improving, 1024ths of what depth and move count say.
+    /// LMR: more if not improving, 1024ths of the part by depth and move count.
     lmr_not_improving = 439 in 0..=1024;
     /// LMR: constant part that does not count for the LMR depth.
     lmr_offset = 715 in -2048..=2048;
-    /// LMR: less for each move before it.
+    /// LMR: less for each move up to this one.
     lmr_move_count = 65 in 0..=200;
     /// LMR: less for each centipawn of correction.
     lmr_correction = 6 in 0..=40;
@@ -243,7 +242,7 @@ params! {
     lmr_history = 419 in 50..=1500;
     /// LMR: less for each centipawn captured, 1024ths.
     lmr_victim = 742 in 0..=4096;
-    /// LMR: factor of the increase in all nodes.
+    /// LMR: factor of the relative increase in all nodes.
     lmr_all_node = 288 in 0..=1024;
     /// LMR re-search: score above the best one that makes it deeper, cp.
     lmr_deeper = 41 in 0..=200;
@@ -255,19 +254,19 @@ params! {
     full_depth_reduction = 4412 in 1000..=9000;
     /// Moves searched without LMR: reduction above which they lose another ply.
     full_depth_reduction_two = 4862 in 1000..=12000;
-    /// Reduction of the moves left once alpha was raised, plies.
+    /// Reduction of the remaining moves once alpha is raised, plies.
     alpha_raised_reduction = 1 in 0..=4;
 
     // Quiescence search.
     /// Delta pruning: what the stand-pat score may gain beside the captured piece, cp.
     qs_delta_margin = 300 in 50..=700;
-    /// SEE pruning in quiescence search: loss above which a capture is not tried, cp.
+    /// SEE pruning in quiescence search: loss above which a move is not searched, cp.
     qs_see_margin = 77 in 0..=300;
-    /// Quiescence search: captures tried before the rest is skipped.
+    /// Quiescence search: captures searched before the rest is skipped.
     qs_move_count = 1 in 1..=12;
 
     // Histories, history units.
-    /// Butterfly history: what is left of it in the next search, 1024ths.
+    /// Butterfly history: factor from one search to the next, 1024ths.
     butterfly_decay = 757 in 0..=1024;
     /// History bonus: per ply of depth.
     bonus_scale = 137 in 20..=600;
@@ -277,7 +276,7 @@ params! {
     bonus_max = 1495 in 400..=4000;
     /// History bonus: more if the best move is the TT move.
     bonus_tt_move = 317 in 0..=1500;
-    /// History bonus: history of the move before that adds one unit.
+    /// History bonus: history of the opponent's last move that adds one unit.
     bonus_previous_history = 33 in 8..=400;
     /// History bonus: share for a quiet move, 1024ths.
     bonus_quiet = 1029 in 200..=3000;
@@ -291,11 +290,11 @@ params! {
     malus_offset = 228 in 0..=600;
     /// History malus: at most.
     malus_max = 1840 in 400..=5000;
-    /// History malus: what is left of it for the next quiet move, 1024ths.
+    /// History malus: factor from each quiet move to the next, 1024ths.
     malus_decay = 1023 in 700..=1024;
     /// History malus: share for a capture, 1024ths.
     malus_capture = 1406 in 200..=3000;
-    /// History malus: share for the opponent's first move if it is refuted, 1024ths.
+    /// History malus: share for the opponent's last move if it came first and is refuted, 1024ths.
     malus_refuted_first = 819 in 0..=3000;
     /// History malus: for an early move of the opponent refuted by a TT cutoff.
     malus_tt_cutoff = 2264 in 0..=5000;
@@ -305,17 +304,17 @@ params! {
     fail_low_depth = 54 in 0..=200;
     /// Fail-low bonus: more if the move came late, 1024ths.
     fail_low_late = 174 in 0..=600;
-    /// Fail-low bonus: more if the value is below the static evaluation, 1024ths.
+    /// Fail-low bonus: more if the value is far below the static evaluation, 1024ths.
     fail_low_below_eval = 152 in 0..=600;
-    /// Fail-low bonus: more if it is below the static evaluation before the move, 1024ths.
+    /// Fail-low bonus: more if the value is far below the static evaluation before the move, 1024ths.
     fail_low_below_previous_eval = 160 in 0..=600;
-    /// Fail-low bonus: how far below, cp.
+    /// Fail-low bonus: how far below counts as far, cp.
     fail_low_margin = 80 in 0..=300;
     /// Fail-low bonus: for a capture.
     fail_low_capture = 1008 in 0..=4000;
-    /// Evaluation gain of the opponent's move: most negative that counts, cp, sign left out.
+    /// Evaluation gain of the opponent's move: lower clamp, cp, as a positive number.
     eval_gain_low = 228 in 0..=600;
-    /// Evaluation gain: highest that counts, cp.
+    /// Evaluation gain: upper clamp, cp.
     eval_gain_high = 150 in 0..=600;
     /// Evaluation gain: added to it, cp.
     eval_gain_offset = 49 in -100..=200;
@@ -325,9 +324,9 @@ params! {
     eval_gain_pawn = 13 in 0..=40;
 
     // Correction history.
-    /// Correction history: rate if the value is above the static evaluation, 128ths by depth.
+    /// Correction history: rate if the value is above the static evaluation, 128ths per ply of depth.
     correction_rate_above = 12 in 1..=60;
-    /// Correction history: rate if the value is below the static evaluation, 128ths by depth.
+    /// Correction history: rate if the value is below the static evaluation, 128ths per ply of depth.
     correction_rate_below = 16 in 1..=60;
     /// Correction history: correction of one aspect at its limit, cp.
     correction_scale = 87 in 0..=400;
@@ -335,7 +334,7 @@ params! {
     // Move ordering.
     /// Move ordering: weight of the captured piece's value beside capture history.
     order_victim = 7 in 1..=20;
-    /// Move ordering: bonus of a quiet check that loses nothing.
+    /// Move ordering: bonus of a quiet check that loses at most a pawn or so by SEE.
     order_check = 17959 in 0..=40000;
     /// Move ordering: capture score for one centipawn that a good capture may lose.
     order_see_divisor = 19 in 5..=100;

@@ -1,8 +1,8 @@
-//! The search threads: a `go` becomes a [`Job`] for each of them, and the main thread answers.
+//! The search threads: a `go` becomes a [`Job`] for each thread, and the main thread answers.
 //!
-//! Lazy SMP: every thread runs the same search of the same root on its own; they help each other
-//! only through the transposition table and the correction history. The main thread watches the
-//! limits, reports, and lets all threads vote on the best move.
+//! Lazy SMP: all threads search the same root independently and share only the transposition table
+//! and the correction history. The main thread watches the limits, reports, and lets all threads vote
+//! on the best move.
 //! <https://www.chessprogramming.org/Lazy_SMP>
 #![forbid(unsafe_code)]
 
@@ -25,13 +25,13 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 use thiserror::Error;
 
-/// Stack of a search thread, in bytes: a line of [`crate::types::MAX_PLY`] nodes takes a quarter of
-/// it in unoptimised builds.
+/// Stack of a search thread, in bytes: four times what a line of [`crate::types::MAX_PLY`] nodes takes
+/// in unoptimised builds.
 pub const STACK_SIZE: usize = 16 << 20;
 /// Memory of a search thread, in MB, mostly for its histories.
 const THREAD_MEMORY: usize = 18;
 
-/// The most search threads.
+/// Maximum number of search threads.
 pub const MAX_THREADS: usize = 1024;
 /// Default size of the hash table, in MB.
 pub const DEFAULT_HASH: usize = 256;
@@ -60,7 +60,7 @@ enum Role {
     },
 }
 
-/// What a thread found, for the vote.
+/// The result of a thread, for the vote.
 #[derive(Clone, Debug)]
 struct ThreadResult {
     best: RootMove,
@@ -82,7 +82,7 @@ struct Running {
 /// The search threads and what they share. All methods are called from one controlling thread.
 pub struct Searcher {
     threads: Vec<Thread>,
-    /// Threads of the next search.
+    /// Number of threads of the next search.
     thread_count: usize,
     /// Allocated when it is needed.
     tt: Option<Arc<TranspositionTable>>,
@@ -113,7 +113,7 @@ impl Searcher {
         }
     }
 
-    /// Search threads.
+    /// Number of search threads.
     pub fn threads(&self) -> usize {
         self.thread_count
     }
@@ -129,11 +129,10 @@ impl Searcher {
         running.is_some_and(|running| !running.control.is_finished())
     }
 
-    /// Changes the number of threads (1 to [`MAX_THREADS`]). Waits for a running search, which
-    /// should have been stopped.
+    /// Changes the number of threads (1 to [`MAX_THREADS`]). Waits for a running search to end.
     ///
     /// # Errors
-    /// When there is not enough memory for them; the number is then unchanged.
+    /// When there is not enough memory; the number is then unchanged.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), MemoryError> {
         self.wait();
         let threads = threads.clamp(1, MAX_THREADS);
@@ -145,8 +144,7 @@ impl Searcher {
         Ok(())
     }
 
-    /// Changes the size of the hash table, in MB, and clears it. Waits for a running search, which
-    /// should have been stopped.
+    /// Changes the size of the hash table, in MB, and clears it. Waits for a running search to end.
     ///
     /// # Errors
     /// When the table cannot be allocated; the old one is then kept.
@@ -170,8 +168,8 @@ impl Searcher {
         Ok(())
     }
 
-    /// Changes the network and clears everything learnt with another one. Waits for a running
-    /// search, which should have been stopped.
+    /// Changes the network; clears the hash table and histories if it is another one. Waits for a
+    /// running search to end.
     pub fn set_network(&mut self, network: &Arc<Network>) {
         if !Arc::ptr_eq(&self.network, network) {
             self.clear();
@@ -185,15 +183,15 @@ impl Searcher {
         self.clear = true;
         self.correction_history.clear();
         if mem::take(&mut self.tt_used) {
-            // Fresh pages from the system cost less than wiping the old ones, which go first, so
-            // that there is never memory for two tables in use.
+            // A fresh table costs less than clearing the old one, which is freed first to keep
+            // memory use down.
             self.tt = None;
             self.table();
         }
     }
 
-    /// The hash table, allocated if there is none. Memory that was there may be gone: a smaller
-    /// table is better than none.
+    /// The hash table, allocated if there is none. Its size is halved until the allocation succeeds, as
+    /// other programs may have taken the memory.
     fn table(&mut self) -> Arc<TranspositionTable> {
         let table = self.tt.take().unwrap_or_else(|| {
             let sizes = iter::successors(Some(self.hash_mb), |&size| Some(size / 2));
@@ -207,7 +205,7 @@ impl Searcher {
     }
 
     /// Allocates and spawns whatever a search needs, so that `go` starts at once (`isready`).
-    /// Waits for a running search, which should have been stopped.
+    /// Waits for a running search to end.
     pub fn prepare(&mut self) {
         self.wait();
         self.table();
@@ -274,7 +272,7 @@ impl Searcher {
             result: result.clone(),
         });
         for (thread, role) in self.threads.iter().zip(iter::once(main).chain(helpers)) {
-            // Threads end with their channel only.
+            // A thread lives until its channel closes, so this cannot fail.
             let _ = thread.jobs.send((job.clone(), role));
         }
         self.running = Some(Running {
@@ -290,8 +288,8 @@ impl Searcher {
         }
     }
 
-    /// Turns a ponder search into a normal one, with the clock given now or that of its `go`.
-    /// Nothing happens unless it is pondering.
+    /// Turns a ponder search into a normal one, with this clock or that of its `go`. Does nothing to
+    /// other searches.
     pub fn ponderhit(&self, clock: Option<Clock>) {
         if let Some(running) = &self.running {
             running.control.ponderhit(clock);
@@ -368,7 +366,7 @@ fn run_thread(id: usize, jobs: &Receiver<(Job, Role)>, ready: Sender<()>) {
 }
 
 impl Worker {
-    /// A helper's part of a search.
+    /// Runs a helper's part of a search.
     fn run_helper(&mut self, result: &Sender<ThreadResult>) {
         if !self.root_moves.is_empty() {
             self.iterate();
@@ -378,7 +376,7 @@ impl Worker {
         self.release();
     }
 
-    /// The main thread's part of a search, which ends with the best move.
+    /// Runs the main thread's part of a search and reports the best move.
     fn run_main(&mut self, main: MainThread, results: &Receiver<ThreadResult>) {
         let infinite = main.infinite;
         self.main = Some(main);
@@ -396,7 +394,7 @@ impl Worker {
             self.choose_best_move(&others)
         });
         self.release();
-        // A client that has read the best move finds the searcher idle.
+        // Before the report: a client that has read the best move finds the searcher idle.
         self.control.finish();
         if let Some(mut main) = self.main.take() {
             main.report.best_move(best_move);
@@ -416,7 +414,7 @@ impl Worker {
         self.tt = Arc::new(TranspositionTable::placeholder());
     }
 
-    /// The best move, if the rules decide the game here: by declaration, the try rule or mate.
+    /// The best move if the game is decided without a search: by declaration, the try rule or mate.
     fn decide_by_rule(&mut self) -> Option<BestMove> {
         let rule = self.options.entering_king_rule;
         let (best_move, score, pv) = match self.position.declaration_win(rule) {
@@ -442,14 +440,15 @@ impl Worker {
         Some(best_move)
     }
 
-    /// Reports what a search has found that ends before it may answer.
+    /// Reports the PVs of an infinite or ponder search that ends before `stop` or `ponderhit`, unless
+    /// already reported.
     fn report_unreported(&mut self) {
         if self.completed_depth > 0 && self.reported_nodes != Some(self.nodes) {
             self.report_lines(self.completed_depth);
         }
     }
 
-    /// Lets the threads vote, reports the final PV, and makes a best move of it.
+    /// Lets the threads vote, reports the final PV, and returns the best move.
     fn choose_best_move(&mut self, others: &[ThreadResult]) -> BestMove {
         let mut depth = self.completed_depth.max(1);
         if self.options.multi_pv == 1 {
@@ -459,11 +458,11 @@ impl Worker {
             let (best, score) = (chosen.best.clone(), chosen.score);
             self.root_moves[0] = RootMove { score, ..best };
         }
-        // The last iteration may have reported it already.
+        // The last iteration may have reported the PV already.
         if self.reported_nodes != Some(self.nodes) || !others.is_empty() {
             self.report_lines(depth);
         }
-        // Before the first iteration is finished most moves have not been searched.
+        // Not before the first iteration is completed: most moves have not been searched.
         if self.completed_depth > 0 && self.best_score() <= -self.options.resign_value {
             return BestMove::Resign;
         }
@@ -473,7 +472,7 @@ impl Worker {
         BestMove::Play { mv, ponder }
     }
 
-    /// The expected reply to a move: from its PV, else from the hash table.
+    /// The expected reply to a move: from the PV, else from the hash table.
     fn ponder_move(&self, mv: Move, pv_reply: Option<Move>) -> Option<Move> {
         let mut position = self.position.clone();
         position.do_move(mv);
@@ -484,8 +483,8 @@ impl Worker {
     }
 }
 
-/// The result whose move has the most votes, weighted by depth and score. A proven win is taken at
-/// once, the shortest of several.
+/// The result whose move has the most votes, weighted by depth and score. A proven win overrules the
+/// votes; of several, the shortest is chosen.
 fn vote<'a>(own: &'a ThreadResult, others: &'a [ThreadResult]) -> &'a ThreadResult {
     let all = || iter::once(own).chain(others);
     let lowest = all().map(|result| result.score).min().unwrap_or(0);

@@ -1,18 +1,18 @@
 //! Principal variation search: negamax alpha-beta that searches the first move of a node with the
-//! full window and the others with a null window, and again only if they turn out better.
+//! full window and the others with a null window, re-searching only those that beat alpha.
 //! <https://www.chessprogramming.org/Principal_Variation_Search>
 //!
 //! A *PV node* has an open window. Every other node has the null window (alpha, alpha + 1) and is
-//! expected either to fail high after a move or two (*cut node*) or to try every move in vain (*all
-//! node*); children of cut nodes are all nodes and the other way round.
+//! expected either to fail high after a move or two (*cut node*) or to fail low after all moves (*all
+//! node*); children of cut nodes are all nodes and vice versa.
 //!
 //! The steps of a node are numbered in the order in which they happen: [`Worker::pvs`] has steps 1
 //! to 8, `prune_node` 9 to 14, `search_moves` and the functions below it 15 to 20, `finish_node`
 //! 21.
 //!
-//! Values are fail-soft: a value outside the window is a bound on the true one. What rests on the
-//! static evaluation is not done in check, nothing is pruned near mate, and captures and checks have
-//! rules of their own.
+//! Values are fail-soft: a value outside the window is a bound on the true one. Techniques that rely on
+//! the static evaluation are off in check, nothing is pruned near mate scores, and captures and checks
+//! have their own rules.
 #![forbid(unsafe_code)]
 
 use super::history::TriedMoves;
@@ -25,9 +25,9 @@ use super::worker::Worker;
 use crate::position::see_value;
 use crate::types::{Depth, MAX_PLY, Move, Value, value};
 
-/// What kind of node a search function works on, known at compile time.
+/// The type of a node, known at compile time.
 pub(super) trait NodeType {
-    /// Whether the window may be wider than one and the line of play is kept.
+    /// Whether the window may be open; the principal variation is then recorded.
     const PV: bool;
     /// Whether it is the root.
     const ROOT: bool;
@@ -55,44 +55,44 @@ impl NodeType for NonPv {
     const ROOT: bool = false;
 }
 
-/// Plies that a mate in one is stored deeper than its node: enough to cut later visits, not so many
-/// that it would never be replaced.
+/// Added to the depth of the TT entry of a mate in one, in plies: enough to cut later visits, but not so
+/// much that the entry is never replaced.
 const MATE_IN_ONE_DEPTH: Depth = 6;
 
-/// Facts about a node, known before its moves are searched.
+/// What is known about a node before its moves are searched.
 pub(super) struct Node {
     pub(super) ply: usize,
     pub(super) depth: Depth,
     pub(super) cut_node: bool,
     pub(super) in_check: bool,
-    /// The move left out by a singular search, or [`Move::NONE`].
+    /// The move excluded by a singular search, or [`Move::NONE`].
     pub(super) excluded: Move,
     pub(super) tt_entry: Option<TtEntry>,
-    /// The move of the entry if it is legal, or [`Move::NONE`].
+    /// The move of the TT entry if it is legal, or [`Move::NONE`].
     pub(super) tt_move: Move,
     tt_capture: bool,
-    /// On a principal variation now or when the entry was stored.
+    /// On a principal variation now or when the TT entry was stored.
     tt_pv: bool,
     /// Static evaluation as the network gave it, [`value::NONE`] in check.
     raw_eval: Value,
-    /// Adjusted by correction history; in check, that of two plies before.
+    /// Adjusted by correction history; in check, that of two plies ago.
     pub(super) static_eval: Value,
-    /// Adjusted by correction history and by the value of the entry.
+    /// Adjusted by correction history, or the value of the TT entry if that is a better bound.
     eval: Value,
     /// By how much correction history adjusted the evaluation, cp; 0 in check.
     correction: Value,
-    /// Whether the static evaluation is better than two plies before.
+    /// Whether the static evaluation is better than two plies ago.
     improving: bool,
-    /// Whether it is worse for the opponent than before the last move.
+    /// Whether the static evaluation is better than before the opponent's last move.
     opponent_worsening: bool,
 }
 
-/// A move of a node and what is known about it before it is played.
+/// A move and what is known about it before it is played.
 struct Candidate {
     mv: Move,
-    /// Its number in the order of search, from 1.
+    /// Its number in search order, from 1.
     move_count: usize,
-    /// Depth of the node for this move: it changes while the moves are searched.
+    /// Depth of the node when it comes to this move: extensions and a raised alpha change it.
     depth: Depth,
     /// The reduction by depth, move count and window, in 1024ths of a ply.
     base_reduction: i32,
@@ -106,11 +106,11 @@ struct Candidate {
     continuation: i32,
 }
 
-/// What is to be done with a move before it is searched.
+/// Whether to search a move.
 enum MovePruning {
     Search,
     Skip,
-    /// Skip it: its value is at most this.
+    /// Skip it; its value is at most this.
     Futile(Value),
 }
 
@@ -118,7 +118,7 @@ enum MovePruning {
 enum Extension {
     /// By this many plies, which may be negative.
     Plies(Depth),
-    /// By this many plies, and the moves after it by one ply: the node deserves it.
+    /// By this many plies, and all later moves of the node by one.
     Singular(Depth),
     /// Multi-cut: the node has this value.
     Cutoff(Value),
@@ -148,7 +148,7 @@ impl Worker {
             self.seldepth = self.seldepth.max(ply + 1);
         }
 
-        // Step 2. The search may be over, or the game by its rules.
+        // Step 2. Stop if the search or the game is over.
         if self.poll() {
             return value::DRAW;
         }
@@ -203,7 +203,7 @@ impl Worker {
             return value::mate_in(ply + 1);
         }
 
-        // Step 6. Mate in one. A node with an entry was tried before.
+        // Step 6. Mate in one. A node with a TT entry has been tested before.
         if !N::ROOT
             && tt_entry.is_none()
             && excluded == Move::NONE
@@ -217,8 +217,7 @@ impl Worker {
         // Cutoffs two plies below are counted for all children of this node together.
         self.stack.at_mut(ply + 2).cutoffs = 0;
 
-        // Step 8. Hindsight: now the evaluation shows whether the reduction of the last move was
-        // justified.
+        // Step 8. Hindsight: the static evaluation shows whether the last move was rightly reduced.
         if !N::ROOT && excluded == Move::NONE && !node.in_check && self.is_selective() {
             self.update_on_static_eval(&node);
             let previous = self.stack.before(ply, 1);
@@ -242,7 +241,7 @@ impl Worker {
         self.search_moves::<N>(&mut node, alpha, beta)
     }
 
-    /// The move of a hash entry if it is legal here, else [`Move::NONE`].
+    /// The move of a TT entry if it is legal here, else [`Move::NONE`].
     #[inline(always)]
     pub(super) fn legal_tt_move(&self, tt_entry: Option<&TtEntry>) -> Move {
         match tt_entry {
@@ -251,7 +250,7 @@ impl Worker {
         }
     }
 
-    /// Looks for a move that mates at once, and stores it with this depth.
+    /// Looks for a mate in one; stores it with `depth`.
     #[inline(always)]
     pub(super) fn mate_in_one<N: NodeType>(&mut self, ply: usize, depth: Depth) -> Option<Value> {
         if self.position.in_check() || !self.is_selective() {
@@ -260,7 +259,7 @@ impl Worker {
         let mv = self.position.mate_in_one()?;
         let value = value::mate_in(ply + 1);
         if N::PV {
-            self.pv.set(ply, mv);
+            self.pv.set(ply, &[mv]);
         }
         let entry = TtEntry {
             mv,
@@ -273,7 +272,7 @@ impl Worker {
         Some(value)
     }
 
-    /// Step 7. Evaluates the node and leaves in its frame what the nodes below look at.
+    /// Step 7. Evaluates the node and fills its frame in the search stack.
     #[inline(always)]
     fn evaluate_node<N: NodeType>(
         &mut self,
@@ -287,13 +286,13 @@ impl Worker {
         let two_plies_ago = self.stack.before(ply, 2).static_eval;
         let tt_pv = N::PV || tt_entry.is_some_and(|tt| tt.is_pv());
         let (raw_eval, static_eval, eval) = if in_check {
-            // No evaluation is to be trusted in check; that of two plies before stands in.
+            // A static evaluation in check is meaningless; that of two plies ago stands in.
             (value::NONE, two_plies_ago, value::NONE)
         } else {
             self.evaluate(tt_entry.as_ref())
         };
         if tt_entry.is_none() && !in_check {
-            // The next visit need not evaluate again.
+            // Saves the next visit the evaluation.
             let entry = TtEntry {
                 mv: Move::NONE,
                 value: value::NONE,
@@ -339,8 +338,8 @@ impl Worker {
         }
     }
 
-    /// Steps 9 to 14: the value of a node so far outside the window that its moves need no full
-    /// search.
+    /// Steps 9 to 14. Returns a value if the node is so far outside the window that its moves need no
+    /// full search.
     #[inline(always)]
     fn prune_node<N: NodeType>(
         &mut self,
@@ -357,15 +356,15 @@ impl Worker {
                 return Some(self.quiescence::<NonPv>(ply, alpha, beta));
             }
 
-            // Step 10. Reverse futility pruning: so far above beta that no reply brings it back.
+            // Step 10. Reverse futility pruning: so far above beta that no reply falls below it.
             // <https://www.chessprogramming.org/Reverse_Futility_Pruning>
             let mut scale = params::rfp_scale();
             if node.tt_entry.is_none() {
                 scale -= params::rfp_tt_miss();
             }
-            let easing = params::rfp_improving() * i32::from(node.improving)
+            let discount = params::rfp_improving() * i32::from(node.improving)
                 + params::rfp_opponent_worsening() * i32::from(node.opponent_worsening);
-            let margin = scale * depth - easing * scale / 1024
+            let margin = scale * depth - discount * scale / 1024
                 + node.correction.abs() * params::rfp_correction() / 128;
             if !node.tt_pv
                 && depth <= params::rfp_depth()
@@ -377,9 +376,9 @@ impl Worker {
                 return Some((2 * beta + eval) / 3);
             }
 
-            // Step 11. Null move pruning: if passing holds beta, a move will. There is no
-            // verification search: in shogi, where zugzwang is next to unknown, it was measured to
-            // lose strength. <https://www.chessprogramming.org/Null_Move_Pruning>
+            // Step 11. Null move pruning: if passing holds beta, a move will. A verification search
+            // lost strength in tests: zugzwang hardly exists in shogi.
+            // <https://www.chessprogramming.org/Null_Move_Pruning>
             let margin = params::nmp_margin_base()
                 - params::nmp_margin_depth() * depth
                 - params::nmp_margin_improving() * i32::from(node.improving);
@@ -397,16 +396,16 @@ impl Worker {
                     return Some(value::DRAW);
                 }
                 if value >= beta {
-                    // A mate found after a pass proves nothing.
+                    // A mate found after a null move is not proven.
                     return Some(if value::is_win(value) { beta } else { value });
                 }
             }
-            // A position above beta is as good as an improving one.
+            // Above beta, a node counts as improving.
             node.improving |= node.static_eval >= beta;
         }
 
-        // Step 12. Internal iterative reduction: without a hash move the node is not worth its
-        // depth yet; the next iteration will know one.
+        // Step 12. Internal iterative reduction: without a TT move the node is not worth its full
+        // depth yet; the next iteration will have a TT move.
         // <https://www.chessprogramming.org/Internal_Iterative_Reductions>
         if (N::PV || node.cut_node)
             && !node.in_check
@@ -429,7 +428,7 @@ impl Worker {
         // Step 13. ProbCut: a capture that is far above beta in a shallower search would be above
         // beta in a full one. <https://www.chessprogramming.org/ProbCut>
         let ply = node.ply;
-        // No value is above all values.
+        // `value::NONE` is above every value, so without a TT entry ProbCut is tried.
         let tt_value = node.tt_entry.map_or(value::NONE, |tt| tt.value);
         let margin =
             params::probcut_margin() - params::probcut_improving() * i32::from(node.improving);
@@ -500,7 +499,7 @@ impl Worker {
         let (mut best_value, mut best_move) = (-value::INFINITE, Move::NONE);
         let (mut depth, mut move_count) = (node.depth, 0);
 
-        // Step 15. One move after the other, the most promising first.
+        // Step 15. Loop over the moves, most promising first.
         while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
             if mv == node.excluded || N::ROOT && self.root_move_index(mv).is_none() {
                 continue;
@@ -512,7 +511,7 @@ impl Worker {
             let base = self.base_reduction(node, depth, move_count, beta - alpha);
             let candidate = self.candidate(ply, mv, move_count, depth, base, gives_check);
 
-            // Step 16. Pruning of moves that promise too little to be played at all.
+            // Step 16. Prune unpromising moves before they are played.
             if !N::ROOT && !value::is_loss(best_value) && self.is_selective() {
                 // Late move pruning: good quiet moves would have come earlier. In check every
                 // evasion counts.
@@ -545,7 +544,7 @@ impl Worker {
             if self.stopped {
                 return value::DRAW;
             }
-            // The singular search counted its own moves in this frame.
+            // The singular search used the same frame.
             self.stack.at_mut(ply).move_count = move_count;
 
             // Steps 18 and 19. Search the move, unless it is known to mate.
@@ -577,7 +576,7 @@ impl Worker {
                         break;
                     }
                     alpha = value;
-                    // With a better move known the others are worth less effort.
+                    // With alpha raised, the remaining moves deserve less depth.
                     if (3..14).contains(&depth) && !value::is_decisive(value) && self.is_selective()
                     {
                         depth -= params::alpha_raised_reduction();
@@ -604,7 +603,7 @@ impl Worker {
         }
         let is_decisive = value::is_decisive(best_value) || value::is_decisive(beta);
         if best_value >= beta && !is_decisive {
-            // The deeper the search, the more its exact value is to be trusted.
+            // The deeper the search, the more a value above beta can be trusted.
             best_value = (best_value * node.depth + beta) / (node.depth + 1);
         }
         if best_move.is_some() {
@@ -616,7 +615,7 @@ impl Worker {
         best_value
     }
 
-    /// What is known about a move before it is played.
+    /// Looks up what the pruning and the reduction of a move need.
     #[inline(always)]
     fn candidate(
         &self,
@@ -689,7 +688,7 @@ impl Worker {
                     return MovePruning::Skip;
                 }
             }
-            // SEE pruning of captures and checks that lose too much, unless the game is being lost
+            // SEE pruning of captures and checks that lose too much, unless the side to move is worse
             // anyway.
             // <https://www.chessprogramming.org/Static_Exchange_Evaluation>
             let capture_history = if candidate.capture { history } else { 0 };
@@ -704,7 +703,7 @@ impl Worker {
         if self.stack.at(node.ply).follows_pv {
             return MovePruning::Search;
         }
-        // History pruning: as a continuation of the last moves it was never any good.
+        // History pruning: as a reply to the last moves it has done badly.
         // <https://www.chessprogramming.org/History_Leaf_Pruning>
         if candidate.continuation < -params::history_pruning_scale() * depth {
             return MovePruning::Skip;
@@ -725,7 +724,7 @@ impl Worker {
                 return MovePruning::Futile(bound);
             }
         }
-        // SEE pruning of quiet moves that put a piece where it is lost.
+        // SEE pruning of quiet moves that leave the piece en prise.
         let lmr_depth = lmr_depth.max(0);
         if !self
             .position
@@ -736,8 +735,7 @@ impl Worker {
         MovePruning::Search
     }
 
-    /// Step 17. How much deeper to search a move. A cap on the whole line keeps every iteration
-    /// finite.
+    /// Step 17. How much deeper to search a move. A limit on the ply keeps every iteration finite.
     #[inline(always)]
     fn extension<N: NodeType>(
         &mut self,
@@ -765,17 +763,17 @@ impl Worker {
                 && !node.in_check
                 && node.static_eval <= alpha - params::shallow_singular_margin()
             {
-                // Too near the leaves for a singular search; that the move is known to hold where
-                // the evaluation does not says enough.
+                // Too shallow for a singular search: a TT move that beats a static evaluation below
+                // alpha is taken for singular.
                 return Extension::Plies(1);
             }
         }
         Extension::Plies(0)
     }
 
-    /// Singular extension: a hash move that all others fall far short of is searched deeper. If
-    /// they do not fall short, there are several good moves: the node is cut (multi-cut) or the
-    /// move searched less deep (negative extension).
+    /// Singular extension: a TT move that is far better than all others is searched deeper. If it is
+    /// not, there are several good moves: the node is cut (multi-cut) or the TT move searched less
+    /// deep (negative extension).
     /// <https://www.chessprogramming.org/Singular_Extensions>
     fn singular_extension<N: NodeType>(
         &mut self,
@@ -798,7 +796,7 @@ impl Worker {
         );
         self.stack.at_mut(node.ply).excluded = Move::NONE;
         if value < singular_beta {
-            // A capture is followed by drops, which would go on and on at twice the depth.
+            // Drops of the captured piece could be extended without end.
             let double_margin = params::double_extension_margin()
                 + params::double_extension_pv() * i32::from(N::PV)
                 + params::double_extension_capture() * i32::from(candidate.capture);
@@ -819,7 +817,7 @@ impl Worker {
         }
     }
 
-    /// What depth, move count and window say about the reduction of a move, in 1024ths of a ply.
+    /// The reduction of a move by depth, move count and window, in 1024ths of a ply.
     #[inline(always)]
     fn base_reduction(&self, node: &Node, depth: Depth, move_count: usize, delta: Value) -> i32 {
         let log_product = (LOG[(depth as usize).min(255)] * LOG[move_count.min(255)]) >> 10;
@@ -888,7 +886,7 @@ impl Worker {
         reduction
     }
 
-    /// Steps 18 and 19: plays a move, searches it as deep and wide as it deserves, takes it back.
+    /// Steps 18 and 19. Plays a move, searches it, and takes it back.
     #[inline(always)]
     fn search_move<N: NodeType>(
         &mut self,
@@ -912,14 +910,14 @@ impl Worker {
         // Step 18. Late move reductions: late moves are searched shallower first.
         // <https://www.chessprogramming.org/Late_Move_Reductions>
         if candidate.depth >= 2 && move_count > 1 && self.is_selective() {
-            // Deeper than planned only in the near half of a line, or it might never end.
+            // A negative reduction only in the first half of a line, or the line might never end.
             let most = (new_depth + if ply < self.root_depth as usize { 2 } else { 0 }).max(1);
             let depth = (new_depth - reduction / 1024).clamp(1, most) + Depth::from(N::PV);
             self.stack.at_mut(ply).reduction = new_depth - depth;
             value = null_window(self, depth, true);
             self.stack.at_mut(ply).reduction = 0;
             if value > alpha && !self.stopped {
-                // How good it turned out says how deep the re-search goes.
+                // The value decides the depth of the re-search.
                 let deeper = depth < new_depth && value > best_value + params::lmr_deeper();
                 let shallower = value < best_value + params::lmr_shallower();
                 new_depth += Depth::from(deeper) - Depth::from(shallower);
@@ -944,9 +942,9 @@ impl Worker {
             value = null_window(self, depth, !node.cut_node);
         }
 
-        // Step 19. The full window for the first move of a PV node and for those that beat it.
+        // Step 19. Full window for the first move of a PV node and for moves that beat alpha.
         if N::PV && (move_count == 1 || value > alpha) && !self.stopped {
-            // A hash move from more than quiescence search gets more than that again.
+            // A TT move searched deeper than quiescence before must not drop into it now.
             if mv == node.tt_move
                 && self.root_depth > 8
                 && node.tt_entry.is_some_and(|tt| tt.depth > 1)
@@ -959,28 +957,28 @@ impl Worker {
         value
     }
 
-    /// At the root, the value of a move that the mate solver has proved to mate; its line is made
-    /// that of the mate.
+    /// At the root, the value of a move that the mate solver has proved to mate; its PV becomes the
+    /// line of the mate.
     #[inline(always)]
     fn root_mate_value<N: NodeType>(&mut self, mv: Move) -> Option<Value> {
         if !N::ROOT {
             return None;
         }
         let (value, line) = self.mate.known(mv)?;
-        self.pv.put(1, line);
+        self.pv.set(1, line);
         self.seldepth = self.seldepth.max(line.len() + 1);
         Some(value)
     }
 
-    /// Index of a move among the root moves still to be searched for this line (MultiPV).
+    /// Index of a move among the root moves of this and later lines (MultiPV).
     fn root_move_index(&self, mv: Move) -> Option<usize> {
         let left = &self.root_moves[self.pv_index..];
         let index = left.iter().position(|root_move| root_move.mv == mv)?;
         Some(self.pv_index + index)
     }
 
-    /// Step 20 at the root: keeps the score and line of a move that is the first or better than
-    /// alpha; of any other move nothing is known but that.
+    /// Step 20 at the root: keeps score and PV of the first move and of moves that beat alpha; the
+    /// others are only known to be no better.
     fn update_root_move(
         &mut self,
         mv: Move,
@@ -1033,7 +1031,7 @@ impl Worker {
     ) {
         let ply = node.ply;
         if best_value <= initial_alpha && ply > 0 {
-            // The line that the parent had on a principal variation has been refuted.
+            // The move to this node is probably good: the node joins the PV of its parent.
             node.tt_pv |= self.stack.before(ply, 1).tt_pv;
             self.stack.at_mut(ply).tt_pv = node.tt_pv;
         }

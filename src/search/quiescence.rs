@@ -11,7 +11,7 @@ use crate::position::see_value;
 use crate::types::{Move, Value, value};
 
 impl Worker {
-    /// Value of a node for the side to move once captures are played out.
+    /// Searches captures until the position is quiet; returns the value for the side to move.
     pub(super) fn quiescence<N: NodeType>(
         &mut self,
         ply: usize,
@@ -24,7 +24,7 @@ impl Worker {
             self.seldepth = self.seldepth.max(ply + 1);
         }
 
-        // Step 1. The search may be over, or the game by its rules.
+        // Step 1. Stop if the search or the game is over.
         if self.poll() {
             return value::DRAW;
         }
@@ -56,7 +56,7 @@ impl Worker {
             return value;
         }
 
-        // Step 4. Stand pat: the side to move need not capture. In check it has no such choice.
+        // Step 4. Stand pat: the side to move need not capture. Not in check.
         let (raw_eval, static_eval, mut best_value) = if in_check {
             (value::NONE, value::NONE, -value::INFINITE)
         } else {
@@ -87,7 +87,7 @@ impl Worker {
         while let Some(mv) = self.next_move::<N>(&mut picker, &checks, ply) {
             move_count += 1;
 
-            // Step 6. Pruning, once a move is known that does not lose.
+            // Step 6. Prune once a move that is not mated is known.
             if !value::is_loss(best_value) {
                 if in_check {
                     if !self.position.is_capture(mv) {
@@ -103,8 +103,8 @@ impl Worker {
                         continue;
                     }
                     // Delta pruning: even winning the piece for nothing does not reach alpha, or
-                    // the exchange wins too little. The gain of promoting is left out and endgames
-                    // are no exception: in shogi both were measured to be worth nothing.
+                    // the exchange wins too little. Neither counting promotions nor an exception
+                    // for endgames gained strength.
                     // <https://www.chessprogramming.org/Delta_Pruning>
                     if !value::is_decisive(alpha) {
                         let base = static_eval + params::qs_delta_margin();
@@ -148,7 +148,7 @@ impl Worker {
             }
         }
 
-        // Step 8. In check without an evasion is mate (詰み).
+        // Step 8. No evasion is mate (詰み).
         if in_check && move_count == 0 {
             return value::mated_in(ply);
         }
@@ -170,7 +170,7 @@ impl Worker {
     }
 }
 
-/// A value above beta that rests on little, brought nearer to it.
+/// Halves the distance of a fail high to beta: a value above beta is unreliable here.
 #[inline(always)]
 fn soften_fail_high(value: Value, beta: Value) -> Value {
     if value::is_decisive(value) {

@@ -19,11 +19,11 @@ pub enum ScoreBound {
 pub struct Info {
     /// Iteration, in plies.
     pub depth: Depth,
-    /// Deepest ply reached.
+    /// Deepest ply reached, quiescence included.
     pub seldepth: usize,
     /// Rank of this PV, from 1.
     pub multi_pv: usize,
-    /// How many PVs are reported; 1 when MultiPV is off.
+    /// Number of PVs reported; 1 when MultiPV is off.
     pub lines: usize,
     /// Score for the side to move at the root, in the unit of the evaluation; mate scores as in
     /// [`crate::types::value`].

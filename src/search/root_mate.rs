@@ -1,8 +1,8 @@
-//! The mate solver at the root: the first thread gives a small share of its nodes to the tsume solver,
-//! which sees much further along checks than the search does.
+//! The mate solver at the root: the main thread gives a small share of its nodes to the tsume solver,
+//! which finds much longer mates by checks than the search does.
 //!
-//! A mate that it proves cuts the iteration short and becomes the PV of its move. The search then
-//! takes the value of that move as given and looks only for a shorter mate by another.
+//! A proven mate interrupts the iteration and becomes the PV of its root move. From then on the search
+//! takes the value of that move as given and looks only for shorter mates by other moves.
 #![forbid(unsafe_code)]
 
 use super::iterate::RootMove;
@@ -14,17 +14,17 @@ use crate::types::{Move, Value, value};
 
 /// Nodes of a search before the solver starts.
 pub(super) const NODES_BEFORE: u64 = 10_000;
-/// One node in this many goes to the solver.
+/// The solver gets one node in this many.
 pub(super) const SHARE: u64 = 16;
-/// One node in this many once it has found a mate, when only a shorter one is of interest.
+/// The solver gets one node in this many once it has found a mate and looks for a shorter one.
 const SHARE_WITH_MATE: u64 = 2;
-/// Fewest nodes of a slice.
+/// Minimum nodes of a slice.
 const MIN_SLICE: u64 = 512;
 
 /// Memory of the solver in megabytes; a few hundred thousand nodes fill it.
 const MEMORY_MB: usize = 8;
-/// Longest line of the solver, in plies. It recurses once a ply, on the stack that a line of the search
-/// leaves free.
+/// Longest line of the solver, in plies. It recurses once per ply, on top of the stack that a line of the
+/// search takes.
 const MAX_PLIES: usize = 200;
 
 /// State of the solver in a search.
@@ -38,14 +38,14 @@ pub(super) enum SolverState {
     Done,
 }
 
-/// The solver of the first thread and what it found.
+/// The solver of the main thread and its result.
 pub(super) struct RootMate {
-    /// Made when it is needed for the first time.
+    /// Created when first needed.
     pub(super) solver: Option<Solver>,
     pub(super) state: SolverState,
-    /// Nodes it took in this search.
+    /// Nodes spent by the solver in this search.
     pub(super) nodes: u64,
-    /// Whether it found a mate.
+    /// Whether the solver has found a mate.
     has_line: bool,
     /// Score of the best root move in the last iteration.
     known_score: Value,
@@ -65,7 +65,7 @@ impl RootMate {
         }
     }
 
-    /// Forgets the last search.
+    /// Prepares for a new search.
     pub(super) fn clear(&mut self) {
         self.state = SolverState::New;
         self.nodes = 0;
@@ -73,7 +73,7 @@ impl RootMate {
         self.line.clear();
     }
 
-    /// Nodes due to the solver after `nodes` of the search, its own included; 0 for none yet.
+    /// Nodes due to the solver after `nodes` nodes of search and solver together; 0 for none yet.
     #[inline]
     pub(super) fn slice(&self, nodes: u64) -> u64 {
         if self.state != SolverState::Solving {
@@ -85,7 +85,7 @@ impl RootMate {
             nodes / SHARE_WITH_MATE
         };
         let due = share.saturating_sub(self.nodes);
-        // Every slice has to find its way back to where the last one ended.
+        // Every slice first has to descend again to where the last one ended.
         if due < MIN_SLICE.max(self.nodes / 8) {
             0
         } else {
@@ -124,7 +124,7 @@ impl RootMate {
 }
 
 impl Worker {
-    /// Between iterations: gives the solver the nodes due to it, and keeps the mate that it found.
+    /// Runs the solver between iterations, and keeps a mate that it finds.
     pub(super) fn look_for_mate(&mut self) {
         if self.mate.state == SolverState::New && self.nodes >= NODES_BEFORE && self.is_selective()
         {
@@ -135,8 +135,8 @@ impl Worker {
         self.keep_mate();
     }
 
-    /// Gives the solver the nodes due to it; returns whether it found a mate shorter than any
-    /// known. The worker may be anywhere below the root.
+    /// Runs the solver for the nodes due to it; returns whether it found a mate shorter than any
+    /// known. May be called at any node.
     pub(super) fn advance_solver(&mut self) -> bool {
         let mut slice = self.mate.slice(self.nodes);
         let (true, Some(main), Some(solver)) = (slice > 0, &mut self.main, &mut self.mate.solver)
@@ -184,13 +184,13 @@ impl Worker {
         let mut usual: Vec<Move> = Vec::new();
         self.position.generate_legal::<false>(&mut usual);
         let asked: Vec<Move> = self.root_moves.iter().map(|m| m.mv).collect();
-        // Unless some moves only are asked for, one that usually is not considered may mate too.
+        // Without `searchmoves`, moves that the search does not generate may mate too.
         let all = usual.iter().all(|mv| asked.contains(mv));
         self.mate.begin(&self.position, (!all).then_some(asked))
     }
 
-    /// Makes the mate of the solver the best root move unless one as short is known. Called at the
-    /// root.
+    /// Makes the mating move of the solver the best root move, unless a mate as short is known.
+    /// Called at the root.
     pub(super) fn keep_mate(&mut self) {
         let line = match &self.mate.solver {
             Some(solver) if self.mate.has_line => solver.line(),

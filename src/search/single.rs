@@ -1,5 +1,5 @@
-//! A search without threads, clock and output, on the thread that calls it: for self-play. It can
-//! record the nodes it visits, as training positions.
+//! Single-threaded search for self-play: it runs on the calling thread, without clock or output, and
+//! can record the nodes it visits as training positions.
 #![forbid(unsafe_code)]
 
 use super::control::Control;
@@ -19,24 +19,24 @@ use std::time::Instant;
 
 /// Hard node limit as a multiple of the soft one.
 const HARD_LIMIT: u64 = 5;
-/// Most visits recorded per search: further ones are dropped.
+/// Maximum number of visits recorded per search; later ones are dropped.
 const MAX_VISITS: usize = 1 << 16;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchResult {
     /// The best move.
     pub mv: Move,
-    /// Its score, for the side to move.
+    /// Its score for the side to move, in the unit of the network.
     pub score: Value,
-    /// The last finished iteration.
+    /// Last completed iteration, in plies.
     pub depth: Depth,
     /// Nodes searched.
     pub nodes: u64,
 }
 
-/// A single-threaded searcher. A search is a pure function of the position with its history, the
-/// options, and the searches since [`SingleSearcher::clear`].
+/// A single-threaded searcher. A search depends only on the position and the moves that led to it, the
+/// options, the limits, and the searches since [`SingleSearcher::clear`].
 pub struct SingleSearcher {
     worker: Worker,
     tt: Arc<TranspositionTable>,
@@ -45,7 +45,7 @@ pub struct SingleSearcher {
 }
 
 impl SingleSearcher {
-    /// A searcher with a hash table of this many MB. `multi_pv` and `pv_interval` are ignored.
+    /// A searcher with a hash table of `hash_mb` MB. Ignores the options `multi_pv` and `pv_interval`.
     ///
     /// # Errors
     /// When the hash table cannot be allocated.
@@ -67,7 +67,7 @@ impl SingleSearcher {
         })
     }
 
-    /// From now on records visits of nodes searched at least this deep, in plies.
+    /// Starts recording visits of nodes searched to a depth of at least `min_depth` plies.
     pub fn record_visits(&mut self, min_depth: Depth) {
         self.worker.visits = Some(Visits {
             min_depth,
@@ -75,7 +75,7 @@ impl SingleSearcher {
         });
     }
 
-    /// Takes the visits of the last search: quiet positions other than the root, each once.
+    /// Takes the visits recorded in the last search: quiet positions below the root, each once.
     pub fn take_visits(&mut self) -> Vec<Visit> {
         let visits = self.worker.visits.as_mut();
         let by_key = visits.map(|visits| mem::take(&mut visits.by_key));
@@ -89,13 +89,13 @@ impl SingleSearcher {
         self.worker.history.clear();
     }
 
-    /// Searches a position with a soft node limit: no iteration begins after it, but the last one
-    /// is finished unless it takes very long. `None` when there is no legal move.
+    /// Searches a position with a soft node limit: no iteration begins beyond it, and the one in
+    /// progress is completed unless it takes five times as many nodes. `None` without a legal move.
     ///
-    /// Not for comparing searches: whatever makes the last iteration longer gets its nodes for
-    /// nothing. [`SingleSearcher::search_within`] is.
+    /// To compare versions of the search, use [`SingleSearcher::search_within`]: with a soft limit, a
+    /// longer last iteration gets its nodes for free.
     ///
-    /// A search uses as much of the stack as one of the threads of [`super::Searcher`].
+    /// The calling thread needs a stack of [`super::STACK_SIZE`] bytes.
     pub fn search(&mut self, position: &Position, nodes: u64) -> Option<SearchResult> {
         let limits = Limits {
             nodes: Some(nodes.saturating_mul(HARD_LIMIT)),
@@ -145,7 +145,7 @@ impl SingleSearcher {
         self.worker.main = Some(main);
         self.worker.iterate();
         let score = match self.worker.best_score() {
-            // Not even the first iteration has a score.
+            // Stopped before any root move had a score.
             score if score == -value::INFINITE => value::DRAW,
             score => score,
         };
@@ -158,28 +158,28 @@ impl SingleSearcher {
     }
 }
 
-/// A node of a search, for TreeStrap: every node searched deep enough knows its value or a bound on
-/// it, which costs next to nothing. Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree
-/// Search", NIPS 2009.
+/// A node visited by a search, with its value or a bound on it: a training position that costs no
+/// search of its own (TreeStrap: Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search",
+/// NIPS 2009).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Visit {
     /// The moves from the root, at least one.
     pub line: Box<[Move]>,
     /// The score of the node's search, for the side to move there.
     pub score: Value,
-    /// Whether the score is a bound.
+    /// Whether the score is exact or a bound.
     pub bound: ScoreBound,
 }
 
 /// The visits of a search.
 pub(super) struct Visits {
     min_depth: Depth,
-    /// The last visit of each position, by its key. Sorted, so that their order repeats.
+    /// The last visit of each position, by position key; sorted, so that the order is reproducible.
     by_key: BTreeMap<u64, Visit>,
 }
 
 impl Worker {
-    /// Records a node if it can be trained on.
+    /// Records a node if visits are recorded and it was searched deep enough.
     #[inline(always)]
     pub(super) fn record_visit(&mut self, node: &Node, best: Move, score: Value, bound: Bound) {
         if let Some(visits) = &self.visits
@@ -189,8 +189,8 @@ impl Worker {
         }
     }
 
-    /// Leaves out checks, captures and promotions, whose outcome a static evaluation cannot see,
-    /// and lines with null moves.
+    /// Skips nodes in check and nodes whose best move is a capture or promotion, which a static
+    /// evaluation cannot judge, and lines with null moves.
     #[cold]
     fn record_quiet_visit(&mut self, node: &Node, best: Move, score: Value, bound: Bound) {
         let is_quiet = !node.in_check

@@ -1,25 +1,25 @@
-//! What a node leaves for others of its line, one frame a ply, and the principal variations.
+//! The search stack: a frame for each ply of the line being searched, and the principal variations.
 #![forbid(unsafe_code)]
 
 use super::history::{ContinuationIndex, PawnIndex};
 use crate::types::{Depth, MAX_PLY, Move, Value, value};
 
-/// One ply of the line being searched.
+/// A node of the line being searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// The move played from this node.
     pub mv: Move,
-    /// That move as the start of continuation histories.
+    /// Continuation history of the move played.
     pub continuation: ContinuationIndex,
-    /// Static evaluation; in check, that of two plies before.
+    /// Static evaluation; in check, that of two plies ago.
     pub static_eval: Value,
-    /// The move left out while a singular search looks for an equal one.
+    /// The move excluded by a singular search.
     pub excluded: Move,
     /// Whether the move played was a capture.
     pub capture: bool,
     /// Number of the move being searched, from 1.
     pub move_count: usize,
-    /// How many nodes of this ply failed high below the node two plies before.
+    /// Fail highs at this ply since the node two plies above was entered.
     pub cutoffs: u32,
     /// Reduction of the move played from this node, in plies.
     pub reduction: Depth,
@@ -29,7 +29,7 @@ pub struct Frame {
     pub in_check: bool,
     /// Whether the transposition table had an entry.
     pub tt_hit: bool,
-    /// Index of its pawns in the pawn history.
+    /// Index of the node's pawns in the pawn history.
     pub pawns: PawnIndex,
     /// Whether all moves up to the node are those of the last iteration's principal variation.
     pub follows_pv: bool,
@@ -38,7 +38,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whether the move played is quiet, and no null move.
+    /// Whether the move played is quiet and not a null move.
     #[inline(always)]
     pub fn is_quiet(&self) -> bool {
         !self.capture && self.continuation != ContinuationIndex::NONE
@@ -62,7 +62,7 @@ const EMPTY: Frame = Frame {
     tt_pv: false,
 };
 
-/// Frames before the root, so that looking back from any ply is always valid.
+/// Frames before the root, so that looking back is valid at any ply.
 pub(super) const PAD: usize = 8;
 
 /// The frames of a line.
@@ -125,19 +125,13 @@ impl PvTable {
         self.lengths[ply] = 0;
     }
 
-    /// Makes the line of a ply a single move.
-    pub fn set(&mut self, ply: usize, mv: Move) {
-        self.lines[ply][0] = mv;
-        self.lengths[ply] = 1;
-    }
-
-    /// Makes the line of a ply these moves.
-    pub fn put(&mut self, ply: usize, line: &[Move]) {
+    /// Sets the line of a ply.
+    pub fn set(&mut self, ply: usize, line: &[Move]) {
         self.lines[ply][..line.len()].copy_from_slice(line);
         self.lengths[ply] = line.len();
     }
 
-    /// Makes the line of a ply the move followed by the line of the next ply.
+    /// Sets the line of a ply to a move followed by the line of the next ply.
     pub fn update(&mut self, ply: usize, mv: Move) {
         let length = self.lengths[ply + 1].min(MAX_PLY);
         let (upper, lower) = self.lines.split_at_mut(ply + 1);

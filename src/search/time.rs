@@ -1,9 +1,9 @@
-//! Time management: plans the time for a move from the clock, and corrects it after each iteration.
+//! Time management: plans the time for a move from the clock and adjusts it after each iteration.
 //! <https://www.chessprogramming.org/Time_Management>
 //!
 //! A move has an *optimum*, at which the search stops if the best move is stable, and a *hard limit*,
-//! which it never exceeds. Both leave a margin for network delay. A server that charges whole seconds
-//! makes the rest of a second free, so the search then goes on to its end.
+//! which it never exceeds. Both leave a margin for network delay. On a server that charges whole seconds
+//! the search goes on to the end of the second, which is free.
 #![forbid(unsafe_code)]
 
 use super::control::Control;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The time for a move, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TimeBudget {
-    /// Used in full however stable the best move is.
+    /// Used in full, however stable the best move is.
     minimum: u64,
     /// When to stop if the best move is stable; `None` to use all the time.
     optimum: Option<u64>,
@@ -23,14 +23,14 @@ struct TimeBudget {
     hard_limit: u64,
 }
 
-/// Longest time in calculations, in milliseconds: about three years.
+/// Longest time, in milliseconds, about three years: longer ones are clamped, so that sums stay in range.
 const MAX_TIME: i64 = 100_000_000_000;
-/// Shortest network delay, in milliseconds, even on one machine.
+/// Minimum network delay, in milliseconds, even on one machine.
 const MIN_DELAY: i64 = 5;
 /// Longest optimum when there is only one legal move, in milliseconds.
 const FORCED_MOVE_TIME: f64 = 500.0;
 
-/// Plans the time for a move, which is played at a ply of the game, from 1.
+/// Plans the time for a move. `game_ply` counts from 1.
 ///
 /// Main time and increment are spread over the moves still to come; once only byoyomi is left, all
 /// of it is used.
@@ -60,7 +60,7 @@ fn plan(clock: &Clock, side: Color, game_ply: u32, options: &SearchOptions) -> T
     } else {
         let share = until_game_end / moves;
         let factor = if increment + byoyomi > 0 { 5 } else { 3 };
-        // Never so much of the main time that the rest of the game could not be played.
+        // Leaves main time for the rest of the game.
         let safe = byoyomi + main * 3 / 10 + increment / 2;
         (share, (share * factor).min(safe))
     };
@@ -78,14 +78,14 @@ fn plan(clock: &Clock, side: Color, game_ply: u32, options: &SearchOptions) -> T
     }
 }
 
-/// The available time less the worst network delay, which is kept as a reserve. A clock that has
-/// run into the reserve is played with a fraction of it, so that increments fill it up again.
+/// The available time less the worst network delay, which is kept in reserve. Once the clock is below
+/// the reserve, only a fraction of it is used, so that increments refill the reserve.
 fn usable(available: i64, options: &SearchOptions) -> i64 {
     let reserve = (options.network_delay2 as i64).clamp(MIN_DELAY, MAX_TIME);
     (available - reserve).max(available / 8).max(1)
 }
 
-/// Own moves to plan for.
+/// The number of own moves to plan for.
 fn moves_to_go(game_ply: u32, sudden_death: bool, max_moves: u32) -> i64 {
     let ply = i64::from(game_ply);
     let horizon = if sudden_death {
@@ -103,7 +103,8 @@ fn moves_to_go(game_ply: u32, sudden_death: bool, max_moves: u32) -> i64 {
 /// How stable the best move is after some iterations.
 #[derive(Clone, Copy, Debug)]
 pub struct Stability {
-    /// How far the score fell since the last iteration; negative if it rose.
+    /// Fall of the score since the previous iteration, in units of
+    /// [`Value`](crate::types::Value); negative if it rose.
     pub falling: i32,
     /// Iterations since the best move last changed.
     pub settled: i32,
@@ -244,7 +245,8 @@ impl TimeManager {
     }
 }
 
-/// The end of the second that a move of `now` milliseconds is charged for, less the network delay.
+/// The end of the second that a move of `now` milliseconds is charged for, less the network delay, in
+/// milliseconds.
 fn round_up(now: u64, delay: u64, hard_limit: u64) -> u64 {
     let charged = (now + delay).div_ceil(1000).max(1) * 1000;
     charged.saturating_sub(delay).max(now).min(hard_limit)

@@ -4,8 +4,8 @@
 //! A cluster is half a cache line: three entries of one word each, and a word with their three
 //! 21-bit keys. Words are relaxed atomics, so a reader may see an entry of one write and a key of
 //! another; the stored key is therefore mixed with its entry, and such a pair fails the comparison
-//! (<https://www.chessprogramming.org/Shared_Hash_Table#Xor>). A collision is still only a hint: moves are
-//! tested for legality.
+//! (<https://www.chessprogramming.org/Shared_Hash_Table#Xor>). Keys can still collide, so moves are tested
+//! for legality.
 //!
 //! The lowest bit of the cluster index is the side to move, so an entry never serves the wrong
 //! side.
@@ -31,7 +31,7 @@ bitflags! {
 }
 
 impl Bound {
-    /// The bound, marked as that of a principal variation if `tt_pv`.
+    /// The bound, with the flag [`Bound::PV`] if `tt_pv`.
     #[inline(always)]
     pub fn with_pv(self, tt_pv: bool) -> Bound {
         if tt_pv { self | Bound::PV } else { self }
@@ -61,7 +61,7 @@ pub struct TtEntry {
 }
 
 impl TtEntry {
-    /// Whether the bound decides if the value reaches `beta`.
+    /// Whether the entry has a bound that decides if the node reaches `beta`.
     #[inline(always)]
     pub fn cuts(&self, beta: Value) -> bool {
         let needed = if self.value >= beta {
@@ -131,7 +131,7 @@ type Cluster = [AtomicU64; CLUSTER];
 
 /// The transposition table.
 pub struct TranspositionTable {
-    /// An even number of clusters that depends on the size alone.
+    /// An even number of clusters, which depends only on the size in megabytes.
     clusters: Table<Cluster>,
     generation: AtomicU8,
 }
@@ -141,8 +141,8 @@ impl TranspositionTable {
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
         let len = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Cluster>();
         let clusters = Table::<Cluster>::try_zeroed(len)?;
-        // The system backs a huge page when it is first written to, which takes it longer than a
-        // search has for its first nodes: better now than on the clock.
+        // A huge page is mapped when it is first written to, which is slow: better now than on the
+        // clock.
         for cluster in clusters.iter().step_by(HUGE_PAGE / size_of::<Cluster>()) {
             cluster[0].store(0, Relaxed);
         }
@@ -152,7 +152,7 @@ impl TranspositionTable {
         })
     }
 
-    /// The smallest table there is, for a thread that is not searching.
+    /// The smallest possible table, for a thread that is not searching.
     pub fn placeholder() -> TranspositionTable {
         TranspositionTable {
             clusters: Table::zeroed(2),
@@ -198,7 +198,7 @@ impl TranspositionTable {
             let word = entry.load(Relaxed);
             if word != 0 && keys >> (i * KEY_BITS) & KEY_MASK == stored_key(key, word) {
                 let mut entry = unpack(word);
-                entry.value = value_from_table(entry.value, ply);
+                entry.value = shift_mate(entry.value, -(ply as Value));
                 return Some(entry);
             }
         }
@@ -209,7 +209,7 @@ impl TranspositionTable {
     /// stored one; a much shallower entry does not replace a deeper one of this generation.
     #[inline]
     pub fn store(&self, key: u64, side: Color, ply: usize, mut entry: TtEntry) {
-        entry.value = value_to_table(entry.value, ply);
+        entry.value = shift_mate(entry.value, ply as Value);
         let generation = self.generation.load(Relaxed);
         let cluster = &self.clusters[self.index(key, side)];
         let keys = cluster[0].load(Relaxed);
@@ -262,7 +262,7 @@ impl TranspositionTable {
         self.generation.store(0, Relaxed);
     }
 
-    /// Entries of this generation, in thousandths of a sample.
+    /// How many of the entries are of this generation, in permille, from a sample.
     pub fn hashfull(&self) -> u32 {
         const SAMPLE: usize = 1000;
         let generation = self.generation.load(Relaxed);
@@ -277,29 +277,16 @@ impl TranspositionTable {
     }
 }
 
-/// Turns a mate score relative to the root into one relative to the node.
+/// Brings a mate score `plies` nearer: entries hold mate scores relative to the node, the search relative
+/// to the root.
 #[inline(always)]
-fn value_to_table(value: Value, ply: usize) -> Value {
+fn shift_mate(value: Value, plies: Value) -> Value {
     if value == value::NONE {
         value
     } else if value >= value::MATE_IN_MAX_PLY {
-        value + ply as Value
+        value + plies
     } else if value <= -value::MATE_IN_MAX_PLY {
-        value - ply as Value
-    } else {
-        value
-    }
-}
-
-/// The reverse of [`value_to_table`].
-#[inline(always)]
-fn value_from_table(value: Value, ply: usize) -> Value {
-    if value == value::NONE {
-        value
-    } else if value >= value::MATE_IN_MAX_PLY {
-        value - ply as Value
-    } else if value <= -value::MATE_IN_MAX_PLY {
-        value + ply as Value
+        value - plies
     } else {
         value
     }

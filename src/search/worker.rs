@@ -1,4 +1,4 @@
-//! One search thread: the state it owns, and the steps from node to node.
+//! The state of a search thread, and what it does at every node.
 #![forbid(unsafe_code)]
 
 use super::control::Control;
@@ -21,7 +21,7 @@ use crate::types::{Color, Depth, MAX_PLY, Move, Value, value};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One search, as each thread gets it.
+/// A search to run, as each thread receives it.
 #[derive(Clone)]
 pub struct Job {
     /// The hash table, shared by all threads.
@@ -36,21 +36,21 @@ pub struct Job {
     pub position: Position,
     /// The root moves to search.
     pub root_moves: Vec<RootMove>,
-    /// Deepest iteration.
+    /// Last iteration, in plies.
     pub depth: Depth,
-    /// Options of the search.
+    /// Options of the search, scores in the unit of the network.
     pub options: SearchOptions,
     /// Whether to clear the histories first.
     pub clear: bool,
 }
 
-/// What the main thread has beside the helpers: it watches the limits and reports.
+/// What the main thread does and helpers do not: it watches the limits and reports.
 pub struct MainThread {
     /// Decides when to stop.
     pub time: TimeManager,
     /// Hard node limit, for all threads together.
     pub nodes: Option<u64>,
-    /// Soft node limit: no iteration begins after it.
+    /// Soft node limit: no iteration begins beyond it.
     pub soft_nodes: Option<u64>,
     /// Whether the best move has to wait for `stop`.
     pub infinite: bool,
@@ -89,7 +89,7 @@ impl MainThread {
     }
 }
 
-/// The state of a search thread. Histories live on from search to search.
+/// The state of a search thread. Its histories survive from search to search.
 pub struct Worker {
     pub(super) id: usize,
     pub(super) tt: Arc<TranspositionTable>,
@@ -116,10 +116,10 @@ pub struct Worker {
     pub(super) best_move_changes: f64,
     /// Nodes at the last report.
     pub(super) reported_nodes: Option<u64>,
-    /// Set when the search has to stop; values returned from then on mean nothing.
+    /// Set when the search has to stop; values returned from then on are meaningless.
     pub(super) stopped: bool,
     until_poll: u64,
-    /// TreeStrap positions, if they are collected.
+    /// TreeStrap positions, if they are recorded.
     pub(super) visits: Option<Visits>,
     pub(super) mate: RootMate,
     pub(super) main: Option<MainThread>,
@@ -127,7 +127,7 @@ pub struct Worker {
 
 /// Nodes between two checks of the stop flag and the limits.
 const POLL_INTERVAL: u64 = 512;
-/// Nodes of the first iteration that no limit forbids.
+/// The first iteration ignores all limits up to this many nodes.
 const MAX_FIRST_ITERATION: u64 = 10_000;
 
 impl Worker {
@@ -334,14 +334,14 @@ impl Worker {
             let left = main.check_limits(&self.control);
             self.until_poll = left.clamp(1, interval);
         }
-        // The first iteration takes a millisecond, and a move that was never searched may lose at
-        // once: it is finished, unless it explodes.
+        // The first iteration is completed, as a move that was never searched may lose at once. It
+        // takes about a millisecond, unless it explodes.
         let is_first = self.root_depth == 1 && self.nodes < MAX_FIRST_ITERATION;
         self.stopped |= !is_first && self.control.is_stopped();
     }
 
-    /// Value of a draw for the side to move: that of the option for the side to move at the root,
-    /// with a little jitter, so that lines of repetition are not all the same.
+    /// Value of a draw for the side to move, by the draw value of the side to move at the root. A
+    /// jitter of 1 keeps repetitions from looking all alike.
     #[inline]
     pub(super) fn draw_value(&self) -> Value {
         let value = self.options.draw_value[self.root_side.index()];
@@ -353,8 +353,8 @@ impl Worker {
         value - 1 + (self.nodes & 2) as Value
     }
 
-    /// The value of a node at which the game or the line ends by rule: repetition, the limit of
-    /// moves, or the limit of plies.
+    /// The value of a node that is not searched: the game is over by repetition or `MaxMovesToDraw`,
+    /// or the line has reached [`MAX_PLY`].
     #[inline]
     pub(super) fn terminal_value(&mut self, ply: usize) -> Option<Value> {
         match self.position.repetition(ply) {
@@ -367,7 +367,7 @@ impl Worker {
         }
         let limit = self.options.max_moves_to_draw;
         if limit != 0 && self.position.game_ply() > limit {
-            // A mate by the last move still counts.
+            // Mate by the last move allowed still wins.
             let mated = !self.position.has_legal_move();
             return Some(if mated {
                 value::mated_in(ply)
