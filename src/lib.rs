@@ -1,7 +1,7 @@
 //! Komaoto (駒音), a USI shogi engine.
 //!
-//! The modules in reading order. Each depends only on those above it, and on [`cli`] and `memory`, which
-//! depend on none:
+//! The modules in reading order. Each depends only on modules above it, and on [`cli`] and `memory`, which
+//! depend on no other:
 //!
 //! | module | what it holds | begin at |
 //! |---|---|---|
@@ -14,7 +14,7 @@
 //! | [`data`] | game files and training data formats | [`data::Game`] |
 //! | [`selfplay`] | `komaoto datagen`: self-play games | `selfplay/play.rs` |
 //! | [`train`] | `komaoto train`: networks from games | `train/run.rs` |
-//! | [`usi`] | protocol, options, debug commands, bench | the life of a `go`, in its documentation |
+//! | [`usi`] | protocol, options, debug commands, bench | the life of a `go` in the documentation of [`usi`] |
 //!
 //! ```text
 //! stdin -> usi::Command -> Engine -> search::Searcher -> Workers

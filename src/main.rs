@@ -1,4 +1,4 @@
-//! The program: see the library for what it does.
+//! The `komaoto` executable: runs a subcommand, or else USI.
 
 use komaoto::cli::{console, cpu};
 use komaoto::{data, selfplay, train, usi};

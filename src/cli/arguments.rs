@@ -1,4 +1,4 @@
-//! Arguments of subcommands: `--name value`, `--name=value`, switches, and the rest.
+//! Arguments of subcommands: `--name value`, `--name=value`, switches, and positional arguments.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// What is wrong with the arguments.
+/// Why arguments are rejected.
 #[derive(Debug, Error, PartialEq, Eq, Clone)]
 pub enum ArgumentError {
     /// An option without its value.
@@ -29,10 +29,10 @@ pub enum ArgumentError {
     /// Not an option of this command.
     #[error("unknown option {0}")]
     Unknown(String),
-    /// Something is missing.
+    /// A required argument is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// Two options that contradict each other.
+    /// Two options that exclude each other.
     #[error("{0} and {1} cannot be used together")]
     Together(&'static str, &'static str),
 }
@@ -46,14 +46,14 @@ impl Arguments {
         Arguments(arguments)
     }
 
-    /// Takes a switch; whether it was given.
+    /// Takes a switch; returns whether it was given.
     pub fn switch(&mut self, name: &str) -> bool {
         let before = self.0.len();
         self.0.retain(|argument| argument != name);
         self.0.len() < before
     }
 
-    /// Takes an option as it was given.
+    /// Takes the value of an option as it was given.
     ///
     /// # Errors
     /// When it has no value or is given twice.
@@ -73,10 +73,10 @@ impl Arguments {
         Ok(taken)
     }
 
-    /// Takes an option that is read by `read`, which returns `None` for an invalid value.
+    /// Takes the value of an option as parsed by `read`, which returns `None` if it is invalid.
     ///
     /// # Errors
-    /// As [`Arguments::text`], and when it is invalid.
+    /// When it has no value, is given twice, or is invalid.
     pub fn value<T>(
         &mut self,
         name: &'static str,
@@ -111,7 +111,7 @@ impl Arguments {
     /// and millions.
     ///
     /// # Errors
-    /// As [`Arguments::text`], and when it is not such a number.
+    /// When it has no value, is given twice, or is not a number within bounds.
     pub fn number<T: FromStr + TryFrom<u64> + Into<u64> + Copy>(
         &mut self,
         name: &'static str,
@@ -128,7 +128,7 @@ impl Arguments {
     /// Takes an option that is a decimal number within bounds.
     ///
     /// # Errors
-    /// As [`Arguments::text`], and when it is not such a number.
+    /// When it has no value, is given twice, or is not a number within bounds.
     pub fn decimal(
         &mut self,
         name: &'static str,
@@ -139,10 +139,10 @@ impl Arguments {
         self.value(name, expected, read)
     }
 
-    /// The rest, in order.
+    /// The positional arguments, in order.
     ///
     /// # Errors
-    /// When an option is left.
+    /// When an option has not been taken.
     pub fn rest(self) -> Result<Vec<OsString>, ArgumentError> {
         let is_left = |argument: &&OsString| argument.as_encoded_bytes().starts_with(b"--");
         match self.0.iter().find(is_left) {
@@ -161,7 +161,7 @@ fn is_option(argument: &OsStr, name: &str) -> bool {
 
 /// The value in `--name=value`.
 fn after_equals(argument: &OsStr, name: &str) -> Option<OsString> {
-    // A path need not be UTF-8; cutting it apart needs the system's help.
+    // A path need not be UTF-8.
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;

@@ -1,5 +1,4 @@
-//! Lines on the terminal. Nobody may be reading them: a closed pipe or a full disk there is no reason
-//! to stop.
+//! Lines on the terminal. Write errors are ignored: a closed pipe is no reason to stop a long run.
 #![forbid(unsafe_code)]
 
 use std::fmt::Display;
@@ -24,7 +23,7 @@ pub fn clock(duration: Duration) -> String {
 }
 
 /// The progress of a long run on standard error: on a terminal one line that is rewritten every second,
-/// elsewhere a line now and then.
+/// elsewhere a new line at intervals.
 pub struct ProgressLine {
     on_terminal: bool,
     interval: Duration,
@@ -32,7 +31,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// With this time between two lines where standard error is no terminal.
+    /// A new line every `log_interval` where standard error is not a terminal.
     pub fn new(log_interval: Duration) -> ProgressLine {
         let on_terminal = io::stderr().is_terminal();
         ProgressLine {
@@ -59,7 +58,7 @@ impl ProgressLine {
         }
     }
 
-    /// Writes a line that stays.
+    /// Replaces the progress line by a line that stays.
     pub fn keep(&self, text: impl Display) {
         let clear = if self.on_terminal { "\r\x1b[K" } else { "" };
         eprint_line(format_args!("{clear}{text}"));

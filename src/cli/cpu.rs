@@ -1,18 +1,17 @@
 //! Whether this CPU can run this build.
 //!
-//! A build for the host CPU dies of an illegal instruction on an older one, without a word. So the
-//! program queries the CPU before anything else and says which instruction sets are missing. Which ones
-//! it needs is decided at compile time: `is_x86_feature_detected!` takes those for granted and does not
-//! look.
+//! A build for the host CPU would crash on an older CPU with an illegal instruction. So the program checks
+//! the CPU before anything else and prints which instruction sets are missing. `is_x86_feature_detected!`
+//! cannot do that: it is always true for the instruction sets enabled at compile time.
 //!
-//! The standard library is compiled for every CPU, so the check may use what of it is not generic; its own
-//! code is integers only, in functions too small for the compiler to vectorise.
-//! `qemu-x86_64 -cpu core2duo target/release/komaoto` shows that it works.
+//! The check itself must not use these instruction sets. The standard library is compiled for a baseline CPU,
+//! so its functions that are not generic are safe to call; the code here is integers only, in functions too
+//! small to be vectorised. Test: `qemu-x86_64 -cpu core2duo target/release/komaoto`.
 
 use std::io::{Write, stdout};
 
-/// Exits with code 1 if the CPU lacks instruction sets that this build needs, and says which, and how to
-/// build without them. To be called before anything else.
+/// Exits with code 1 if the CPU lacks instruction sets that this build needs; prints which, and how to
+/// build without them. Call it before anything else.
 #[inline(never)]
 pub fn require() {
     if first_missing(0).is_some() {
@@ -35,11 +34,11 @@ fn report_missing() {
 
 #[inline(never)]
 fn print(text: &str) {
-    // Nobody may be reading.
+    // A closed pipe does not matter here.
     let _ = stdout().write_all(text.as_bytes());
 }
 
-/// The first missing instruction set from an index of the table on: its index and name.
+/// Index and name of the first missing instruction set of the table from index `_from` on.
 #[cfg(not(target_arch = "x86_64"))]
 fn first_missing(_from: usize) -> Option<(usize, &'static str)> {
     None
@@ -65,7 +64,8 @@ mod x86_64 {
         ExtendedEcx,
     }
 
-    /// Registers that the operating system has to save: those of AVX, and of AVX-512.
+    /// Registers that the operating system has to save (bits of `XCR0`): none, those of AVX, and those of
+    /// AVX-512.
     const NO_STATE: u32 = 0;
     const AVX_STATE: u32 = 0b0000_0110;
     const AVX512_STATE: u32 = 0b1110_0110;
@@ -97,7 +97,7 @@ mod x86_64 {
 
     use CpuidWord::*;
 
-    /// Features that compilers use when a target CPU is named.
+    /// Features that a target CPU can enable in a build.
     #[rustfmt::skip]
     static FEATURES: [Feature; 32] = [
         feature("sse3", cfg!(target_feature = "sse3"), Leaf1Ecx, 0, NO_STATE),
@@ -172,7 +172,7 @@ mod x86_64 {
         }
     }
 
-    /// Which registers the operating system saves.
+    /// Which registers the operating system saves (`XCR0`).
     #[inline(never)]
     fn enabled_state() -> u32 {
         const OSXSAVE: u32 = 1 << 27;

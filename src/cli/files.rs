@@ -1,4 +1,4 @@
-//! Files that users name.
+//! Files named on the command line.
 #![forbid(unsafe_code)]
 
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// Opens a file for reading. Pipes and devices are refused: opening them may block for ever.
+/// Opens a file for reading. Pipes and devices are rejected: opening them may block for ever.
 ///
 /// # Errors
 /// When it is not a regular file or cannot be opened.
@@ -32,7 +32,7 @@ fn check(path: &Path) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::InvalidInput, what))
 }
 
-/// The path with a dot and a suffix added to its name.
+/// The path with a dot and a suffix appended: `a.nn` and `csv` give `a.nn.csv`.
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_os_string();
     name.push(".");
@@ -40,8 +40,8 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A file that is written under another name and takes its own when it is complete. Dropped before
-/// that, it is removed.
+/// A file that is written under a temporary name and renamed when complete. If dropped before that, it is
+/// removed.
 pub struct AtomicFile {
     path: PathBuf,
     partial: PathBuf,
@@ -61,14 +61,13 @@ impl AtomicFile {
         })
     }
 
-    /// Where it is written.
+    /// The temporary name.
     pub fn partial(&self) -> &Path {
         &self.partial
     }
 
-    /// Gives the file its name. If another file has it, that one is replaced or kept; which is
-    /// settled by the file system where it knows hard links, so that nothing made in the meantime is
-    /// lost.
+    /// Renames the file to `path`. Without `replace` an existing file is kept; a hard link, where the file
+    /// system has them, leaves no gap between the test and the renaming.
     ///
     /// # Errors
     /// Of kind [`ErrorKind::AlreadyExists`] when the name is taken and `replace` is not set, or what
@@ -79,7 +78,7 @@ impl AtomicFile {
             return fs::rename(partial, path);
         }
         match fs::hard_link(partial, path) {
-            // Dropping it removes the other name.
+            // The temporary name is removed on drop.
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
             Err(_) if fs::symlink_metadata(path).is_ok() => Err(ErrorKind::AlreadyExists.into()),
@@ -95,10 +94,10 @@ impl Drop for AtomicFile {
     }
 }
 
-/// Writes a whole file, replacing an older one, or leaves everything as it was.
+/// Writes a whole file, replacing an existing one; on failure an existing file is untouched.
 ///
 /// # Errors
-/// When the system cannot.
+/// When it cannot be written.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = AtomicFile::create(path)?;
     File::create(file.partial())?.write_all(bytes)?;

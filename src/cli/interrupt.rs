@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one asks the program to finish, which takes no longer than a search.
+//! Ctrl-C: asks the program to finish; pressed three times, it ends the program at once.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ pub fn is_interrupted() -> bool {
     REQUESTS.load(Ordering::Relaxed) > 0
 }
 
-/// After this many signals the program exits at once. Some shells send a signal twice.
+/// After this many signals the program exits at once. Not two, as some shells send a signal twice.
 #[cfg(unix)]
 const FORCE_QUIT_SIGNALS: u32 = 3;
 
@@ -22,8 +22,8 @@ extern "C" fn interrupt(_: libc::c_int) {
     }
 }
 
-/// Handles SIGINT and SIGTERM from now on. On systems without signals the first Ctrl-C kills the program,
-/// which loses no more than the games being played.
+/// Installs the handler of SIGINT and SIGTERM. On other systems than Unix the first Ctrl-C kills the
+/// program, which is safe: files are always left readable.
 pub fn watch() {
     #[cfg(unix)]
     for signal in [libc::SIGINT, libc::SIGTERM] {

@@ -1,4 +1,4 @@
-//! What the commands of the command line have in common.
+//! What the subcommands share: arguments, terminal output, files, signals, threads, random numbers.
 
 pub mod arguments;
 pub mod console;
@@ -32,12 +32,12 @@ pub fn parallel_map<T: Send, R: Send>(
     })
 }
 
-/// A generator of random numbers that are the same with every version and on every machine.
+/// A random number generator with the same output in every version and on every machine.
 pub type StableRng = Xoshiro256PlusPlus;
 
-/// The generator for one of several uses of a seed, such as one of its games.
+/// The generator for one purpose of a seed, such as the number of a game.
 pub fn stable_rng(seed: u64, purpose: u64) -> StableRng {
-    // Seeding hashes the number: neighbouring seeds and purposes have nothing in common.
+    // Seeding hashes the number, so neighbouring seeds and purposes are independent.
     let base = StableRng::seed_from_u64(seed).next_u64();
     StableRng::seed_from_u64(base ^ purpose)
 }

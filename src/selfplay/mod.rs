@@ -1,5 +1,5 @@
-//! `komaoto datagen`: games of the engine against itself. Every position searched is kept with its score
-//! and the result of the game, to train networks with.
+//! `komaoto datagen`: generates training data by self-play. Every position searched is kept with its score
+//! and the result of the game.
 //!
 //! ```text
 //! settings -> run -> play, one Player per thread -> search::SingleSearcher
@@ -22,7 +22,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs `komaoto datagen` with the arguments behind it.
+/// Runs `komaoto datagen` with the arguments after `datagen`.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if arguments.iter().any(|argument| argument == "--help") {
         console::print(HELP);

@@ -1,4 +1,4 @@
-//! Lists of start positions: one SFEN a line, with or without the word `sfen` before it; lines that begin
+//! Files of start positions: one SFEN per line, with or without the word `sfen` before it; lines that begin
 //! with `#` are comments.
 #![forbid(unsafe_code)]
 
@@ -9,12 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What is wrong with a file of openings.
+/// Why a file of openings cannot be used.
 #[derive(Debug, Error)]
 #[error("openings {}{}: {problem}", .path.display(), .line.map_or(String::new(), |line| format!(", line {line}")))]
 pub struct OpeningsError {
     path: PathBuf,
-    /// The line, from 1, unless it is the file as a whole.
+    /// The line, from 1; `None` for the file as a whole.
     line: Option<usize>,
     problem: OpeningsProblem,
 }
@@ -34,7 +34,8 @@ enum OpeningsProblem {
 /// Reads the positions of a file: at least one.
 ///
 /// # Errors
-/// When it cannot be read, or has a line that is not an SFEN or not the start of a game, or no position.
+/// When the file cannot be read, has no position, or has a line that is not an SFEN or where no game can
+/// start.
 pub fn read(path: &Path) -> Result<Vec<Position>, OpeningsError> {
     let fail = |line, problem| OpeningsError {
         path: path.to_path_buf(),

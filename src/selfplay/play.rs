@@ -1,4 +1,4 @@
-//! A game of the engine against itself.
+//! Self-play games.
 #![forbid(unsafe_code)]
 
 use super::referee::{DECLARATION_RULE, Referee};
@@ -16,17 +16,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
-/// Random plies at the start.
+/// Number of random plies from the start position.
 pub const OPENING_PLIES: RangeInclusive<u8> = 4..=14;
-/// Random plies after a position of [`GameRules::openings`].
+/// Number of random plies after a position of [`GameRules::openings`].
 const BOOK_PLIES: RangeInclusive<u8> = 0..=6;
-/// Openings whose first search gives a score beyond this are rejected, in centipawns.
+/// Openings whose first search scores beyond this are rejected, in centipawns.
 pub const MAX_IMBALANCE: Value = 400;
-/// Openings that are tried for a game.
+/// Openings tried for a game before giving up.
 const MAX_OPENINGS: usize = 1000;
-/// Soft node limit of a search in percent of the nodes that it takes on average.
+/// Soft node limit of a search, in percent of the average nodes that it takes: the iteration in progress is
+/// completed.
 const SOFT_NODES: u64 = 54;
-/// TreeStrap positions are searched at least this deep.
+/// Minimum depth of TreeStrap positions, in plies.
 const MIN_DEPTH: Depth = 3;
 
 /// What decides a game, besides its number.
@@ -34,44 +35,44 @@ const MIN_DEPTH: Depth = 3;
 pub struct GameRules {
     /// Decides the openings, together with the number of the game.
     pub seed: u64,
-    /// Average nodes of a search: its last iteration is finished.
+    /// Average nodes per search, as the last iteration is completed.
     pub nodes: u64,
     /// The game is drawn after this many plies, the opening included.
     pub max_moves: u32,
     /// Positions that every other game starts from; if empty, all games start from the even start
     /// position.
     pub openings: Arc<[Position]>,
-    /// On average one move in so many starts a side line; 0: none. A side line begins with a random
-    /// move and ends after as many moves on average; the game itself goes on without it. Searches look
-    /// at the consequences of bad moves too, and other positions do not teach them.
+    /// A side line starts once in this many moves on average; 0: never. It begins with a random move and
+    /// ends after as many moves on average; the game itself goes on without it. Side lines give positions
+    /// after bad moves, which searches meet all the time.
     pub side_lines: u32,
-    /// Most TreeStrap positions to keep of each search.
+    /// Maximum number of TreeStrap positions to keep per search.
     pub visits: u32,
     /// A game is adjudicated when searches agree on at least this score, in centipawns.
     pub adjudication: Value,
 }
 
-/// No opening was fit for a game.
+/// No opening gave a balanced game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
-    "game {0}: none of {MAX_OPENINGS} openings gave a game, with a first score within {MAX_IMBALANCE} \
+    "game {0}: none of {MAX_OPENINGS} openings led to a game with a first score within {MAX_IMBALANCE} \
      centipawns; see --openings and --max-moves"
 )]
 pub struct OpeningError(pub u32);
 
-/// What searches took.
+/// The cost of searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effort {
     /// Searches.
     pub searches: u64,
     /// Nodes of all searches.
     pub nodes: u64,
-    /// Sum of the depths of all searches.
+    /// Sum of the depths of all searches, in plies.
     pub depths: u64,
 }
 
 impl Effort {
-    /// Adds up two efforts.
+    /// Adds another effort.
     pub fn add(&mut self, other: Effort) {
         self.searches += other.searches;
         self.nodes += other.nodes;
@@ -105,11 +106,11 @@ impl Line {
     }
 }
 
-/// Plays games, one after the other. A game is a pure function of the rules, the network and its number:
-/// it depends neither on the thread nor on earlier games.
+/// Plays games, one after the other. A game depends only on the rules, the network and its number, neither
+/// on the thread nor on earlier games.
 pub struct Player {
     rules: GameRules,
-    /// The unit of the search.
+    /// The unit of the scores of a search.
     unit: ScoreUnit,
     searcher: SingleSearcher,
     effort: Effort,
@@ -140,7 +141,7 @@ impl Player {
         })
     }
 
-    /// What the searches took since this was last called.
+    /// The effort of the searches since the last call.
     pub fn take_effort(&mut self) -> Effort {
         std::mem::take(&mut self.effort)
     }
@@ -149,7 +150,7 @@ impl Player {
     /// last.
     ///
     /// # Errors
-    /// When no opening is fit for a game.
+    /// When no opening gives a balanced game.
     pub fn play(
         &mut self,
         number: u32,
@@ -167,7 +168,7 @@ impl Player {
         Err(OpeningError(number))
     }
 
-    /// A game after its random moves; `None` if they end it.
+    /// A game after its random moves; `None` if they end the game.
     fn opening(&self, number: u32, rng: &mut StableRng) -> Option<Line> {
         let book = &self.rules.openings;
         let (position, plies) = if book.is_empty() || number.is_multiple_of(2) {
@@ -271,7 +272,7 @@ impl Player {
     fn keep_visits(&mut self, game: &mut Game) {
         let index = game.moves.len() as u16;
         let mut visits = self.searcher.take_visits();
-        // With random numbers of its own, so that the game does not depend on it.
+        // A generator of its own, so that the game does not depend on `visits`.
         let mut rng = stable_rng(game.number.into(), index.into());
         let (kept, _) = visits.partial_shuffle(&mut rng, self.rules.visits as usize);
         let lines = kept.iter().map(|visit| {
@@ -282,8 +283,8 @@ impl Player {
     }
 }
 
-/// A hash table for all nodes of a longish game, and no larger: it is cleared for every game, and a small
-/// one stays in the cache.
+/// Size of the hash table in MB: enough for all nodes of a longish game, and no larger, as it is cleared for
+/// every game and a small one stays in the cache.
 pub(super) fn hash_megabytes(nodes: u64) -> usize {
     const BYTES_PER_NODE: u64 = 12;
     const SEARCHES: u64 = 150;

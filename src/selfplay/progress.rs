@@ -7,13 +7,13 @@ use crate::cli::console::{ProgressLine, clock};
 use crate::data::Game;
 use std::time::{Duration, Instant};
 
-/// Time between two lines of progress in a log.
+/// Interval between lines of progress in a log.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Games counted.
+/// Counts of games, positions and results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Games; side lines are none.
+    /// Games, not counting side lines.
     pub games: u64,
     /// Positions with a score.
     pub positions: u64,
@@ -45,7 +45,7 @@ impl Tally {
 pub struct Progress {
     goal: Goal,
     start: Instant,
-    /// What the file held at the start.
+    /// What the file held before the run.
     before: Tally,
     line: ProgressLine,
 }
@@ -67,7 +67,7 @@ impl Progress {
         self.line.update(|| line(goal, before, now, time));
     }
 
-    /// Shows what the run came to.
+    /// Shows the totals and the speed of the run.
     pub fn finish(&self, now: &Tally, effort: Effort) {
         let time = self.start.elapsed();
         let seconds = time.as_secs_f64();

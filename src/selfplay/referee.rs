@@ -7,14 +7,14 @@ use crate::types::{Color, Value};
 
 /// The declaration rule of all games.
 pub const DECLARATION_RULE: EnteringKingRule = EnteringKingRule::CSARule27;
-/// A game is adjudicated when the searches of so many plies in a row agree on the winner.
+/// A game is adjudicated when the searches of this many plies in a row agree on the winner.
 pub const AGREEMENT: u32 = 4;
 
 /// Watches a game.
 #[derive(Clone)]
 pub struct Referee {
     max_moves: u32,
-    /// The score that searches have to agree on.
+    /// The score that searches have to agree on, in centipawns.
     adjudication: Value,
     /// Plies in a row that agree on the winner; negative for White.
     agreed: i32,
@@ -31,7 +31,7 @@ impl Referee {
         }
     }
 
-    /// Notes the score of a search for its side to move.
+    /// Notes the score of a search, in centipawns for `side`, which is to move.
     pub fn note_score(&mut self, score: Value, side: Color) {
         let score = match side {
             Color::Black => score,
@@ -46,7 +46,7 @@ impl Referee {
         };
     }
 
-    /// How the game ends in its current position, if it does.
+    /// How the game ends at a position; `None` if it goes on.
     pub fn verdict(&self, position: &Position) -> Option<(GameEnd, GameResult)> {
         let side = position.side_to_move();
         if !position.has_legal_move() {

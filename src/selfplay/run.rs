@@ -1,4 +1,4 @@
-//! A run: threads that play, and one that writes.
+//! A run of `datagen`: threads that play, and one that writes.
 #![forbid(unsafe_code)]
 
 use super::play::{Effort, OpeningError, Player};
@@ -51,7 +51,7 @@ pub enum DatagenError {
 struct GameQueue {
     /// The next game to play.
     next: u32,
-    /// Numbers of games that the file has.
+    /// Numbers of the games in the file.
     present: HashSet<u32>,
     goal: Goal,
     /// Games in the file and in progress.
@@ -81,7 +81,8 @@ impl GameQueue {
     }
 }
 
-/// A game after its side lines with the effort of their searches, or why there is none.
+/// The side lines of a game, then the game itself, with the effort of their searches; or why there is no
+/// game.
 type Finished = Result<(Vec<Game>, Effort), OpeningError>;
 
 /// Plays games until the goal is reached or the run is interrupted.
@@ -152,7 +153,7 @@ pub fn run(settings: &DatagenSettings) -> Result<(), DatagenError> {
         drop(sender);
         let written = write(&mut writer, &finished, tally, settings.goal, &stop);
         stop.store(true, Ordering::Relaxed);
-        // No thread may wait for ever for room in the channel.
+        // Wakes threads that wait for room in the channel.
         drop(finished);
         written
     })
@@ -173,7 +174,7 @@ fn play(
             Ok(Some(games)) => games,
             Ok(None) => return,
             Err(error) => {
-                // Nobody listens any more when another thread failed before.
+                // The channel is closed if another thread has failed.
                 let _ = sender.send(Err(error));
                 return;
             }

@@ -22,31 +22,30 @@ use std::sync::Arc;
 
 /// What `komaoto datagen --help` prints.
 pub const HELP: &str = "\
-komaoto datagen --out FILE: generates training data, games of the engine against itself with the score
-of every search
+komaoto datagen --out FILE: generates training data: self-play games with the score of every search
   --out FILE       file of games (.koma); an existing one is continued
   --games N        stop when the file has N games
   --positions N    stop when the file has N positions with a score (neither: stop on Ctrl-C)
   --threads N      games played in parallel (all cores)
-  --nodes N        average nodes per search (1000); the last iteration is finished
+  --nodes N        average nodes per search (1000); the last iteration is completed
   --seed N         seed for the openings (random)
   --openings FILE  start positions, one SFEN per line, for every other game, followed by up to 6 random
                    moves (none: all games start from the even start position with 4 to 14 random moves)
   --side-lines N   leave the game with a random move once in N moves on average, for N moves on average,
                    to get positions after bad moves (none); the game itself goes on without it
-  --visits N       TreeStrap positions to keep per search (16): scores or bounds of other positions that
-                   it searched. Many times more to train on, and as much larger files; what exceeds
-                   64 KB a game is dropped evenly
+  --visits N       TreeStrap positions to keep per search (16): other positions that it visited, with
+                   scores or bounds. Many times more to train on, but much larger files; what exceeds
+                   64 KB per game is dropped evenly
   --net FILE       network to play with (the built-in one)
   --max-moves N    draw after N moves (320)
   --adjudicate N   adjudicate when four searches in a row agree on N centipawns or more (only on mates).
-                   Results follow the scores then: train with a fixed --eval-scale
+                   Results then follow the scores: train with a fixed --eval-scale
 Numbers may end with k or M. A game depends only on these settings, the network and its number in the
-file. A file is continued with the settings it was begun with. Ctrl-C drops the games in progress, and so
-does killing the process.";
+file. A file is continued with the settings it was begun with. Ctrl-C or killing the process loses only the
+games in progress.";
 
 const NODES: u64 = 1000;
-/// Ctrl-C waits for the end of a search.
+/// Bounds how long Ctrl-C waits for the end of a search.
 const MAX_NODES: u64 = 10_000_000;
 const MOVES: u64 = 320;
 /// The file format has no room for many more.
@@ -70,7 +69,7 @@ pub enum Goal {
     Never,
 }
 
-/// Everything asked for.
+/// The settings of a run.
 pub struct DatagenSettings {
     /// The file of games.
     pub out: PathBuf,
@@ -114,7 +113,7 @@ impl DatagenSettings {
             None => Arc::default(),
         };
         let header = existing_header(&out)?;
-        // What is not given is taken from the file to continue.
+        // Settings not given are taken from the file to continue.
         let mut setting = |option, key: &str, range: RangeInclusive<u64>, default: u64| {
             if let Some(given) = arguments.number(option, range.clone())? {
                 return Ok(given);
@@ -154,7 +153,7 @@ impl DatagenSettings {
         })
     }
 
-    /// The header of the file, for games with a network.
+    /// The header of the file, for games played with `network`.
     pub fn header(&self, network: &Arc<Network>) -> GameFileHeader {
         let rules = &self.rules;
         let (low, high) = (OPENING_PLIES.start(), OPENING_PLIES.end());
@@ -189,7 +188,7 @@ impl DatagenSettings {
     }
 }
 
-/// What is wrong with the command line.
+/// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// An argument.
@@ -211,7 +210,7 @@ fn existing_header(path: &Path) -> Result<Option<GameFileHeader>, DataError> {
     }
 }
 
-/// A hash of the values of many positions, which tells networks apart.
+/// Identifies a network by a hash of its evaluations of many positions.
 fn network_hash(network: &Arc<Network>) -> u64 {
     const GAMES: u64 = 32;
     const PLIES: usize = 40;

@@ -1,6 +1,6 @@
 //! `bench`: searches a fixed set of positions to a fixed depth. With one thread the node count is
-//! a checksum of the search: a change of behaviour changes it, a change of speed or structure does
-//! not.
+//! a checksum of the search: it changes with the behaviour of the search, not with its speed or
+//! structure.
 
 use crate::position::Position;
 use crate::search::{
@@ -21,7 +21,7 @@ const DEFAULT_HASH: usize = 16;
 /// How often to check the stop flag during a search.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The figures of a run.
+/// The results of a run.
 #[derive(Debug, Default)]
 pub struct BenchSummary {
     positions: usize,
@@ -78,7 +78,7 @@ impl fmt::Display for BenchSummary {
     }
 }
 
-/// Passes on every finished iteration.
+/// Sends every completed iteration to a channel.
 struct Iterations(Sender<Info>);
 
 impl Report for Iterations {
@@ -89,7 +89,7 @@ impl Report for Iterations {
     fn best_move(&mut self, _: BestMove) {}
 }
 
-/// Searches every position, each with a cleared searcher. `None` when stopped.
+/// Searches every position with cleared hash table and histories. `None` when stopped.
 ///
 /// # Errors
 /// When there is not enough memory for the threads or the hash table.
@@ -126,7 +126,7 @@ pub fn run(
     Ok(Some(summary))
 }
 
-/// Collects the iterations of a search until it ends; passes the stop flag on.
+/// Collects the iterations of a search until it ends; stops it when the stop flag is set.
 fn collect(iterations: &Receiver<Info>, searcher: &Searcher, stop: &AtomicBool) -> Vec<Info> {
     let mut collected = Vec::new();
     loop {

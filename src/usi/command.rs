@@ -1,8 +1,8 @@
 //! The grammar: parses a line of bytes into a [`Command`].
 //!
-//! Parsing is as tolerant as the protocol asks for: any blanks separate words, unknown words are
-//! ignored and the rest of the line is used, numbers of any size are clamped. At most one error is
-//! reported per line. Moves are only checked for their syntax: the grammar has no position.
+//! Parsing is as tolerant as the protocol demands: any whitespace separates words, unknown words are
+//! skipped, numbers of any size are clamped. At most one error is reported per line. Only the syntax of
+//! moves is checked, as there is no position here.
 
 use super::error::{PositionError, UsiError, truncate};
 use super::options::{MAX_HASH, MAX_THREADS};
@@ -13,7 +13,7 @@ use crate::types::{Depth, MAX_PLY, Move};
 const MAX_TIME: i64 = 1_000_000_000_000;
 /// Deepest perft, in plies.
 const MAX_PERFT_DEPTH: i64 = 20;
-/// PowerShell puts this before the first line.
+/// PowerShell sends this before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A parsed command.
@@ -50,7 +50,7 @@ pub enum Command {
     },
     /// `stop`
     Stop,
-    /// `ponderhit`, with the clock when it is sent only now.
+    /// `ponderhit`, with the clock if the GUI sends it here and not with `go ponder`.
     PonderHit(Option<Clock>),
     /// `gameover`, whatever the result.
     GameOver,
@@ -128,7 +128,7 @@ fn parse_usi(words: &[&str], line: &[u8]) -> Option<Parsed> {
         ["stop", ..] => Ok(Command::Stop),
         ["gameover", ..] => Ok(Command::GameOver),
         ["quit", ..] => Ok(Command::Quit),
-        // Of no use to this engine.
+        // Accepted, but without effect.
         ["debug" | "register", ..] => return Some((None, None)),
         _ => return None,
     };
@@ -172,7 +172,7 @@ fn parse_setoption(words: &[&str], line: &[u8]) -> Result<Command, UsiError> {
     Ok(Command::SetOption { name, value })
 }
 
-/// Everything after the word `value`, except for outer blanks.
+/// Everything after the word `value`, without surrounding whitespace.
 fn value_bytes(line: &[u8]) -> Option<Vec<u8>> {
     let mut rest = line.trim_ascii_start();
     while !rest.is_empty() {
@@ -194,7 +194,7 @@ fn parse_position(words: &[&str]) -> Result<Command, PositionError> {
         [] => return Err(PositionError::Empty),
         ["startpos"] => None,
         ["startpos", word, ..] => return Err(PositionError::AfterStartpos(truncate(word))),
-        // A bare SFEN, as typed by hand, lacks the word.
+        // The word `sfen` may be left out when typing.
         ["sfen", fields @ ..] | fields => match fields.first() {
             Some(word) if !word.contains('/') => {
                 return Err(PositionError::NoBoard(truncate(word)));
@@ -209,7 +209,7 @@ fn parse_position(words: &[&str]) -> Result<Command, PositionError> {
     Ok(Command::Position { sfen, moves })
 }
 
-/// Whether a line is a command that ends whatever is running.
+/// Whether a line is a command that stops whatever is running.
 pub fn stops_everything(line: &[u8]) -> bool {
     let mut words = line.split(u8::is_ascii_whitespace);
     let first = words.find(|word| !word.is_empty()).unwrap_or_default();
@@ -313,8 +313,8 @@ impl<'a> Words<'a> {
         (Some(command), self.error)
     }
 
-    /// The command, unless there was an error or words are left: the numbers of a measurement that
-    /// was not asked for are worthless.
+    /// The command, unless there was an error or words are left: perft and bench take long, so mistyped
+    /// arguments should not start them.
     fn finish_strict(mut self, command: Command) -> Parsed {
         if let Some(word) = self.next() {
             self.report_unknown(word);
@@ -349,7 +349,7 @@ fn parse_go(words: &[&str]) -> Parsed {
                 }
             }
             "movestogo" => {
-                // No shogi time control has it.
+                // Ignored: no shogi time control has it.
                 words.number("movestogo", 0, i64::MAX);
             }
             word if words.clock_time(word, &mut limits.clock) => {}

@@ -1,4 +1,4 @@
-//! The text of debug commands.
+//! The output of debug commands.
 
 use crate::bitboard::Bitboard;
 use crate::position::{EnteringKingRule, Position};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// What `help` prints.
 pub const HELP: &str = "\
-Komaoto is a USI shogi engine, to be used with a shogi GUI. USI commands can be typed, too:
+Komaoto is a USI shogi engine for use in a shogi GUI. USI commands can also be typed:
   position startpos moves 7g7f 3c3d
   position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1
   go btime 60000 wtime 60000 byoyomi 1000
@@ -25,13 +25,13 @@ Debug commands:
                       (stop ends it early)
   getoption [name]    show the values of options
   help                show this help
-  quit                leave
+  quit                end the program
 A command given as arguments is run alone (komaoto bench). Commands separated by
 commas are run before standard input is read (komaoto usi , isready).
 Subcommands, each with --help:
-  komaoto datagen     play games against itself for training data
+  komaoto datagen     generate training data by self-play
   komaoto data        inspect and convert training data
-  komaoto train       train a network from such games";
+  komaoto train       train a network";
 
 /// What `d` prints.
 pub fn describe(position: &Position, rule: EnteringKingRule) -> String {

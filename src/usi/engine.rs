@@ -1,4 +1,4 @@
-//! The engine: the state of a USI session, and what each command does to it.
+//! The engine: the state of a USI session, and the execution of commands.
 
 use super::command::{Command, parse, stops_everything};
 use super::debug;
@@ -26,14 +26,14 @@ use std::time::Duration;
 const DEFAULT_TIME: u64 = 1000;
 /// How often to check whether a blocking task has finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// Longest silence after `isready`: GUIs give up on an engine after much more.
+/// Interval of empty lines while `isready` is executed, as GUIs give up on a silent engine.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(4);
 
 /// The state of a USI session. Driven from one thread.
 pub struct Engine {
     output: Output,
-    /// Options as set. Those that a running search could not follow are applied by the next
-    /// `isready` or `go`.
+    /// Options as set. `Threads`, `USI_Hash` and `Clear_Hash` are applied by the next `isready` or
+    /// `go`, the network by the next `isready`.
     settings: Settings,
     /// The position of the next `go`.
     position: Position,
@@ -45,7 +45,7 @@ pub struct Engine {
     limits: Limits,
     /// The last mate search, perft or bench.
     task: Option<Task>,
-    /// Lines read ahead that end whatever is running.
+    /// Number of lines read ahead that stop whatever is running.
     pending_stops: Arc<AtomicUsize>,
     has_reported_error: bool,
 }
@@ -71,8 +71,8 @@ impl Engine {
         &self.output
     }
 
-    /// How many lines that end whatever is running ([`stops_everything`]) have been read but not
-    /// executed. The reader counts them up, the engine counts them down.
+    /// Number of lines that stop whatever is running ([`stops_everything`]) and have been read but not
+    /// executed. The reader increments it, the engine decrements it.
     pub fn pending_stops(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.pending_stops)
     }
@@ -109,8 +109,8 @@ impl Engine {
         self.output.info_string(&error.to_string());
     }
 
-    /// Finishes after the end of input: the clock of a game means nothing when the GUI has gone,
-    /// but searches of a script, by depth, nodes or time, are completed.
+    /// Finishes at the end of input. A search on a game clock is stopped, as the GUI has gone; a search
+    /// by depth, nodes or `movetime`, as in a script, is completed.
     pub fn on_eof(&mut self) {
         if self.limits.clock.is_some() {
             self.searcher.stop();
@@ -118,7 +118,7 @@ impl Engine {
         self.wait_for_answers();
     }
 
-    /// Waits until every search and task has answered. Endless ones are stopped.
+    /// Waits until every search and task has answered. Infinite ones are stopped.
     pub fn wait_for_answers(&mut self) {
         if self.limits.infinite || self.limits.ponder {
             self.searcher.stop();
@@ -304,7 +304,7 @@ impl Engine {
         self.searcher.ponderhit(clock);
     }
 
-    /// Tells whatever is running to answer; does not wait.
+    /// Stops whatever is running; does not wait for its answer.
     fn stop(&self) {
         self.searcher.stop();
         if let Some(task) = &self.task {
@@ -321,7 +321,7 @@ impl Engine {
         }
     }
 
-    /// Rejects a debug command during a search; waits for the one before it.
+    /// Rejects a debug command during a search; waits for an earlier debug command.
     fn require_idle(&mut self, command: &'static str) -> Result<(), UsiError> {
         if self.searcher.is_searching() || self.task.as_ref().is_some_and(Task::is_searching) {
             return Err(UsiError::Busy(command));
@@ -331,7 +331,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for a running perft or bench, which a line further on in the input may stop.
+    /// Waits for a running perft or bench, which a line read ahead may stop.
     fn wait_for_blocking_task(&mut self) {
         if let Some(task) = self.task.take_if(|task| task.is_blocking()) {
             while !task.is_finished() {
@@ -344,7 +344,7 @@ impl Engine {
         }
     }
 
-    /// Applies the options that a running search could not follow.
+    /// Applies the options of threads and hash table.
     fn apply_settings(&mut self) {
         if let Err(error) = self.searcher.set_threads(self.settings.threads) {
             let kept = self.searcher.threads();
@@ -365,7 +365,7 @@ impl Engine {
     }
 }
 
-/// Does some work, and prints an empty line every few seconds to show that the engine is alive.
+/// Does some work, printing an empty line every [`KEEPALIVE_INTERVAL`].
 fn with_keepalive(output: &Output, work: impl FnOnce()) {
     let (done, is_done) = mpsc::channel::<()>();
     thread::scope(|scope| {
@@ -374,7 +374,7 @@ fn with_keepalive(output: &Output, work: impl FnOnce()) {
                 output.line("");
             }
         };
-        // Without a thread a slow start is silent.
+        // If the thread cannot be spawned, the work is merely silent.
         let _ = thread::Builder::new().spawn_scoped(scope, keep_alive);
         work();
         drop(done);

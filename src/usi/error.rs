@@ -1,4 +1,4 @@
-//! What can be wrong with a line of input.
+//! Errors in a line of input.
 
 use crate::position::SfenError;
 use crate::types::{Move, MoveParseError};
@@ -78,7 +78,7 @@ pub enum UsiError {
         /// The nearest number in range.
         clamped: i64,
     },
-    /// A network that cannot be loaded.
+    /// An evaluation file that cannot be loaded.
     #[error("failed to load {path}: {error}; keeping {kept}")]
     Network {
         /// The file or folder.

@@ -11,11 +11,11 @@ use std::thread;
 
 /// Longest line, in bytes; a game of thousands of moves takes a few kilobytes.
 const MAX_LINE: u64 = 1 << 24;
-/// Lines read before they are executed.
+/// Maximum number of lines read ahead of execution.
 const LINES_AHEAD: usize = 16;
 
-/// Starts reading standard input. The channel closes at its end. `pending_stops` counts the lines
-/// sent that end whatever is running; the receiver counts them down.
+/// Starts reading standard input. The channel closes at the end of input. `pending_stops` is incremented
+/// for each line that stops whatever is running; the receiver decrements it.
 ///
 /// # Errors
 /// When the thread cannot be spawned.

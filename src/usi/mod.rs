@@ -16,8 +16,8 @@
 //! all threads vote, and reports the `BestMove`.
 //!
 //! The contract: exactly one `bestmove` for each `go` and one `checkmate` for each `go mate`, in
-//! order; no input makes the engine panic, hang or lose its position; whatever was wrong with a
-//! line is reported in one `info string`.
+//! order; no input makes the engine panic, hang or lose its position; an error in a line is reported
+//! in one `info string`.
 #![forbid(unsafe_code)]
 #![deny(clippy::panic)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]

@@ -11,9 +11,9 @@ const MAX_PATH_SHOWN: usize = 120;
 
 /// The network in use, and where it comes from.
 pub struct NetworkLoader {
-    /// What the files hold; `None` for the embedded network.
+    /// The network as loaded from files; `None` for the embedded one.
     loaded: Option<LoadedNetwork>,
-    /// The option `FV_SCALE`, applied to `network`.
+    /// The option `FV_SCALE` as applied to `network`.
     fv_scale: i32,
     network: Arc<Network>,
 }
@@ -53,7 +53,7 @@ impl NetworkLoader {
         )
     }
 
-    /// Follows the options. Files that have changed are read again.
+    /// Loads the network that the options name, unless it is in use and its files are unchanged.
     ///
     /// # Errors
     /// When the files cannot be read. The network in use is then kept; the next call tries again.
@@ -73,7 +73,7 @@ impl NetworkLoader {
         result.map(|_| ())
     }
 
-    /// Loads other files if the options ask for them. Returns whether it did.
+    /// Loads the files that the options name if necessary. Returns whether `loaded` has changed.
     fn load(&mut self, settings: &Settings) -> Result<bool, UsiError> {
         let Some(path) = network_path(settings) else {
             return Ok(self.loaded.take().is_some());
@@ -104,7 +104,7 @@ fn network_path(settings: &Settings) -> Option<PathBuf> {
     if !file.is_empty() {
         let file = to_path(file);
         path.push(&file);
-        // A file that is not in the folder may still be somewhere else.
+        // `EvalFile` may also lie outside `EvalDir`.
         if !path.exists() && file.exists() {
             path = file;
         }
@@ -112,7 +112,7 @@ fn network_path(settings: &Settings) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The path of some bytes of input: any bytes where the system allows them, else UTF-8.
+/// Turns bytes of input into a path: any bytes on Unix, else UTF-8.
 fn to_path(bytes: &[u8]) -> PathBuf {
     #[cfg(unix)]
     {
@@ -124,7 +124,7 @@ fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// A path for a message: of a long one the end, so that there is room for the message.
+/// A path for a message; of a long path only the end, to leave room for the message.
 fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     let excess = text.chars().count().saturating_sub(MAX_PATH_SHOWN);

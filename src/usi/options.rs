@@ -17,9 +17,9 @@ pub const MAX_HASH: i64 = 33_554_432;
 pub const MAX_THREADS: i64 = search::MAX_THREADS as i64;
 /// Most PV lines: more than any position has moves.
 const MAX_MULTI_PV: i64 = 800;
-/// Largest draw value, in centipawns: well within every evaluation.
+/// Largest draw value, in centipawns: within the range of evaluations in every unit.
 const MAX_DRAW_VALUE: i64 = 30_000;
-/// Largest node limit: survives GUIs that keep numbers as 64-bit floats.
+/// Largest node limit: exact in GUIs that keep numbers as 64-bit floats.
 const MAX_NODES: i64 = 1_000_000_000_000_000;
 
 /// The values of all options.
@@ -42,7 +42,7 @@ pub struct Settings {
     pub eval_dir: Vec<u8>,
     /// The network's file, in that folder or anywhere, as bytes; empty for `nn.bin` of the folder.
     pub eval_file: Vec<u8>,
-    /// What the network's output is divided by; 0 for what its files say.
+    /// Divisor of the network's output; 0 for the one its files give.
     pub fv_scale: i32,
 }
 
@@ -125,7 +125,7 @@ macro_rules! spin {
     };
 }
 
-/// An option for a field of [`Settings`] of exactly the type of its kind.
+/// A check option for a field of [`Settings`].
 macro_rules! check {
     ($name:literal, $($field:tt)+) => {
         UsiOption::new(

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest `info string`, in characters: what quotes its input could be megabytes long.
+/// Longest `info string`, in characters: quoted input could be megabytes long.
 const MAX_INFO_STRING: usize = 300;
 /// How long [`Output::close`] waits for a write that is stuck because nobody reads.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(150);
@@ -24,7 +24,7 @@ impl Output {
         Output::to(Box::new(io::stdout()))
     }
 
-    /// Writes to anything.
+    /// Writes to any writer.
     pub fn to(writer: Box<dyn Write + Send>) -> Output {
         Output(Arc::new(Mutex::new(Some(writer))))
     }
@@ -84,7 +84,7 @@ fn sanitize(text: &str) -> String {
         if index > 0 {
             safe.push(' ');
         }
-        // Some bridges match these two anywhere in a line, even inside a word.
+        // Some bridges match `usiok` and `readyok` anywhere in a line, even inside a word.
         let word = escape(word)
             .replace("usiok", "usi-ok")
             .replace("readyok", "ready-ok");

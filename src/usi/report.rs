@@ -1,7 +1,7 @@
 //! The text of `info`, `bestmove` and `checkmate`.
 //!
-//! Fields are in the order that every client can read: depth first, a bound right after its score
-//! and never right before the PV, the PV last.
+//! Fields are in an order that every client can read: depth first, a bound right after its score but
+//! never right before the PV, the PV last.
 
 use super::output::Output;
 use crate::eval::units::ScoreUnit;
@@ -22,7 +22,7 @@ pub struct UsiReport {
 }
 
 impl UsiReport {
-    /// Prints to an output scores of a unit.
+    /// Prints to an output; the scores of the search are in `unit`.
     pub fn new(output: Output, unit: ScoreUnit) -> UsiReport {
         UsiReport { output, unit }
     }
@@ -65,7 +65,7 @@ fn info_line(info: &Info, unit: ScoreUnit) -> String {
     line
 }
 
-/// Nodes per second; a search of less than a millisecond counts as one of a millisecond.
+/// Nodes per second; less than a millisecond counts as a millisecond.
 pub fn nodes_per_second(nodes: u64, time_ms: u64) -> u64 {
     nodes.saturating_mul(1000) / time_ms.max(1)
 }

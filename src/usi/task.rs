@@ -17,23 +17,23 @@ const STACK_SIZE: usize = 64 << 20;
 /// Perft checks the stop flag above subtrees of this many plies.
 const UNINTERRUPTED_PLIES: u32 = 3;
 
-/// How a task and the commands after it get along.
+/// When a task ends, and what later commands do to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TaskKind {
-    /// Stopped by the next USI command; ends by itself at some time.
+    /// Ends by itself; the next USI command stops it.
     Limited,
-    /// Stopped by the next USI command; does not end by itself.
+    /// Does not end by itself; the next USI command stops it.
     Endless,
-    /// Debug commands and the end of the session wait for it, as scripts expect; a USI command
-    /// stops it.
+    /// Ends by itself. Debug commands and the end of the session wait for it, as scripts expect; a USI
+    /// command stops it.
     Blocking,
 }
 
-/// A piece of work on its own thread.
+/// Work on a thread of its own.
 pub struct Task {
     kind: TaskKind,
     stop: Arc<AtomicBool>,
-    /// Set just before the answer is printed: a client that has read it finds the engine idle.
+    /// Set just before the answer is printed: a client that has read the answer finds the engine idle.
     answered: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }

@@ -1,4 +1,4 @@
-//! The search parameters as options, and in the formats that tuners read (cargo feature `tune`).
+//! The search parameters as USI options and in the formats of tuners (cargo feature `tune`).
 
 use super::command::parse_number;
 use super::error::{UsiError, truncate};
@@ -20,7 +20,7 @@ pub fn declarations() -> impl Iterator<Item = String> {
     })
 }
 
-/// Sets a parameter, clamped to its range; `None` when there is none of that name.
+/// Sets a parameter, clamped to its range; `None` when there is no parameter of that name.
 pub fn set(name: &str, value: &str) -> Option<Result<(), UsiError>> {
     let mut params = params::all().into_iter();
     let param = params.find(|param| param.name.eq_ignore_ascii_case(name))?;
