@@ -14,7 +14,8 @@ pub const MAX_SQUARED: f32 = 127.0 / COARSEST as f32;
 /// Magnitude of the weights of hidden layers.
 pub const MAX_HIDDEN: f32 = 127.0 / HIDDEN_UNIT;
 /// Magnitude of the weights from hidden layers to the output.
-pub const MAX_OUTPUT: f32 = 127.0 / (OUTPUT_UNIT * ClassicNetwork::SCALE as f32 / CLASSIC_UNIT);
+pub const MAX_OUTPUT: f32 =
+    127.0 / (OUTPUT_UNIT * ClassicNetwork::DEFAULT_SCALE as f32 / CLASSIC_UNIT);
 
 /// Units that weights of a squared head are stored in.
 const FINEST: u32 = 1024;
@@ -150,7 +151,7 @@ pub fn to_classic(model: &Model, hidden: [usize; 2]) -> ClassicNetwork {
     let shape = &model.shape;
     let [one, two] = hidden;
     let [w1, b1, w2, b2, w3, b3] = model.head();
-    let [units1, units2, units3] = layer_units(ClassicNetwork::SCALE);
+    let [units1, units2, units3] = layer_units(ClassicNetwork::DEFAULT_SCALE);
     let layer = |weights: &[f32], biases: &[f32], [weight_unit, bias_unit, half]: [f32; 3]| {
         let weight = |it: &f32| (it * weight_unit).round() as i8;
         let bias = |it: &f32| (it * bias_unit + half).round() as i32;
@@ -163,7 +164,7 @@ pub fn to_classic(model: &Model, hidden: [usize; 2]) -> ClassicNetwork {
         features: shape.features,
         width: shape.width,
         hidden,
-        scale: ClassicNetwork::SCALE,
+        scale: ClassicNetwork::DEFAULT_SCALE,
         biases: rounded(model.part(shape.bias_row(), 1), CLASSIC_UNIT),
         weights: rounded(model.part(0, shape.dimensions()), CLASSIC_UNIT),
         layers: [

@@ -127,7 +127,7 @@ impl fmt::Display for ModelShape {
         match self.head {
             Head::Squared => write!(f, "width {}", self.width),
             Head::Hidden([one, two]) => {
-                let features = ClassicNetwork::name(self.features).unwrap_or("unknown");
+                let features = ClassicNetwork::feature_set_name(self.features).unwrap_or("unknown");
                 write!(f, "{features}, width {}, hidden {one}-{two}", self.width)
             }
         }

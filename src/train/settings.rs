@@ -157,7 +157,7 @@ fn read_shape(arguments: &mut Arguments) -> Result<ModelShape, ArgumentError> {
     let expected = || format!("two multiples of {STEP} up to {MAX_HIDDEN}, such as 32-32");
     let hidden = arguments.value("--hidden", expected, hidden_sizes)?;
     let expected = || "kp or halfkahm2".into();
-    let features = arguments.value("--features", expected, ClassicNetwork::features)?;
+    let features = arguments.value("--features", expected, ClassicNetwork::feature_set)?;
     match (hidden, features) {
         (None, None) => Ok(ModelShape::squared(width)),
         (None, Some(_)) => Err(ArgumentError::Missing("--hidden, which --features needs,")),

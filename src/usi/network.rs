@@ -40,7 +40,7 @@ impl NetworkLoader {
         let (length, origin) = match &self.loaded {
             None => (EMBEDDED_BYTES, "built in".into()),
             Some(loaded) => {
-                let note = match loaded.is_consistent {
+                let note = match loaded.hashes_match {
                     true => "",
                     false => "header hash mismatch, ",
                 };

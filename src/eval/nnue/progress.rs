@@ -1,5 +1,4 @@
-//! Progress of the game (進行度): a sum of weights over the features of HalfKP, one number each, through
-//! a sigmoid.
+//! Game progress (進行度): the sigmoid of a weighted sum of the active HalfKP features, from 0 to 1.
 #![forbid(unsafe_code)]
 
 use super::features::HALF_KP;
@@ -7,35 +6,34 @@ use super::view;
 use crate::position::Position;
 use crate::types::Color;
 
-/// Numbers of a table.
+/// Number of weights, one for each HalfKP feature.
 pub const WEIGHTS: usize = HALF_KP.dimensions();
-/// Fractional bits of the numbers in networks.
+/// Fractional bits of bias and weights in network files.
 const NETWORK_BITS: u32 = 16;
-/// Fractional bits of the numbers from files of their own.
+/// Fractional bits of weights from a `progress.bin`.
 const FILE_BITS: u32 = 24;
-/// Steps of the progress in networks.
-const STEPS: usize = 256;
+/// Steps to which YaneuraOu rounds the progress of network files.
+const NETWORK_STEPS: usize = 256;
 
-/// Weights of the progress, and where one stage ends and the next begins.
+/// Divides the game into stages of equal progress.
 pub struct GameProgress {
     bias: i64,
     weights: Box<[i32]>,
-    /// Least sum of each stage but the first.
+    /// The weighted sum at which each stage but the first begins.
     thresholds: Box<[i64]>,
 }
 
-/// The sum at which the progress reaches a share of the whole, with `bits` fractional bits.
-fn threshold(share: f64, bits: u32) -> i64 {
-    ((share / (1.0 - share)).ln() * f64::from(1 << bits)).round() as i64
+/// The weighted sum, with `bits` fractional bits, at which the progress reaches `progress`.
+fn threshold(progress: f64, bits: u32) -> i64 {
+    ((progress / (1.0 - progress)).ln() * f64::from(1 << bits)).round() as i64
 }
 
 impl GameProgress {
-    /// The progress stored in a network of YaneuraOu: weights of 16 fractional bits, stages in 256
-    /// steps.
-    pub fn of_network(bias: i32, weights: Box<[i32]>, stages: usize) -> GameProgress {
+    /// The progress in a network file of YaneuraOu, with [`NETWORK_BITS`] fractional bits.
+    pub fn from_network(bias: i32, weights: Box<[i32]>, stages: usize) -> GameProgress {
         let thresholds = (1..stages).map(|stage| {
-            let step = (stage * STEPS).div_ceil(stages);
-            threshold(step as f64 / STEPS as f64, NETWORK_BITS)
+            let step = (stage * NETWORK_STEPS).div_ceil(stages);
+            threshold(step as f64 / NETWORK_STEPS as f64, NETWORK_BITS)
         });
         GameProgress {
             bias: bias.into(),
@@ -44,9 +42,9 @@ impl GameProgress {
         }
     }
 
-    /// The progress stored in a file of its own, `None` if a weight is no number or far too large.
-    /// Pieces that are missing do not count.
-    pub fn of_file(weights: impl Iterator<Item = f64>, stages: usize) -> Option<GameProgress> {
+    /// The progress in a `progress.bin`, in which missing pieces do not count. `None` if a weight is not a
+    /// number or out of range.
+    pub fn from_file(weights: impl Iterator<Item = f64>, stages: usize) -> Option<GameProgress> {
         let mut weights = weights
             .map(|weight| {
                 let scaled = (weight * f64::from(1 << FILE_BITS)).round();
@@ -65,7 +63,7 @@ impl GameProgress {
         })
     }
 
-    /// The stage of a position, from 0.
+    /// The stage of a position, from 0 to the number of stages minus 1.
     pub fn stage(&self, position: &Position) -> usize {
         let active = Color::ALL.map(|color| view::active(&HALF_KP, color, position, None));
         let features = active.iter().flat_map(|list| list.as_slice());
@@ -82,7 +80,7 @@ impl GameProgress {
 mod tests {
     use super::*;
 
-    /// The stage as the format describes it.
+    /// The stage as YaneuraOu computes it.
     fn described(sum: i64, stages: usize) -> usize {
         let reached = (1..256)
             .filter(|&i| threshold(f64::from(i) / 256.0, NETWORK_BITS) <= sum)
@@ -93,7 +91,7 @@ mod tests {
     #[test]
     fn stages_are_those_described() {
         for stages in [2, 3, 4, 8, 16, 32] {
-            let progress = GameProgress::of_network(0, Box::default(), stages);
+            let progress = GameProgress::from_network(0, Box::default(), stages);
             assert_eq!(progress.thresholds.len(), stages - 1);
             for sum in (-400_000..400_000).step_by(997).chain([-1, 0, 1]) {
                 let ours = progress.thresholds.iter().filter(|&&t| t <= sum).count();
@@ -104,7 +102,7 @@ mod tests {
 
     #[test]
     fn weights_from_files_have_to_be_numbers() {
-        let of = |weight| GameProgress::of_file(std::iter::repeat_n(weight, WEIGHTS), 9);
+        let of = |weight| GameProgress::from_file(std::iter::repeat_n(weight, WEIGHTS), 9);
         assert!(of(f64::NAN).is_none());
         assert!(of(f64::INFINITY).is_none());
         assert!(of(1e9).is_none());

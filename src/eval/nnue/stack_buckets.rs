@@ -1,39 +1,39 @@
-//! Which of its layer stacks a network uses in a position: by the squares of the kings, the pieces in
-//! hand and the progress of the game (進行度), one row of data for each way to classify them.
+//! Selection of the layer stack for a position: by the squares of the kings, the pieces in hand and the game
+//! progress (進行度). Each way to classify kings or hands is a row of data.
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
 use crate::types::{Hand, PieceType, Square};
 use std::fmt;
 
-/// Classes of a king by its square, as its owner sees it.
+/// A division of the board into classes for a king.
 #[derive(Debug)]
 struct KingClasses {
     /// Its name in files, then longer forms of it.
     names: &'static [&'static str],
-    /// The first class of each rank.
+    /// The first class of each rank, from the enemy's back rank to the king's own.
     ranks: [u8; 9],
-    /// The first rank on which the file counts.
+    /// The first rank on which the class also depends on the file.
     files_from: usize,
-    /// Files of one class on those ranks.
-    files: usize,
+    /// Files per class on these ranks.
+    files_per_class: usize,
 }
 
 const fn king(
     names: &'static [&'static str],
     ranks: [u8; 9],
     files_from: usize,
-    files: usize,
+    files_per_class: usize,
 ) -> KingClasses {
     KingClasses {
         names,
         ranks,
         files_from,
-        files,
+        files_per_class,
     }
 }
 
-/// Every way to classify kings, from the enemy's edge to the own one.
+/// Every way to classify kings.
 #[rustfmt::skip]
 static KINGS: [KingClasses; 7] = [
     king(&["", "none"], [0; 9], 9, 9),
@@ -48,17 +48,17 @@ static KINGS: [KingClasses; 7] = [
 ];
 
 impl KingClasses {
-    /// Classes of one king.
+    /// Number of classes of one king.
     fn count(&self) -> usize {
         self.class(Square::new(8, 8)) + 1
     }
 
-    /// The class of a king on a square, as its owner sees it.
+    /// The class of a king on a square, seen from its own side.
     #[inline(always)]
     fn class(&self, sq: Square) -> usize {
         let rank = usize::from(sq.rank());
         let file = if rank >= self.files_from {
-            usize::from(sq.file()) / self.files
+            usize::from(sq.file()) / self.files_per_class
         } else {
             0
         };
@@ -66,7 +66,7 @@ impl KingClasses {
     }
 }
 
-/// Classes of a hand.
+/// A division of hands into classes.
 #[derive(Debug)]
 struct HandClasses {
     /// Its name in files.
@@ -77,9 +77,9 @@ struct HandClasses {
 /// How a hand is classified.
 #[derive(Debug)]
 enum HandRule {
-    /// A bit for each group of kinds, set if the hand holds any of them.
+    /// One bit per group of piece types, set if the hand holds a piece of the group.
     Held(&'static [&'static [PieceType]]),
-    /// By what the pieces are worth together, in eight steps.
+    /// By the total of [`POINTS`], in eight classes.
     Points,
 }
 
@@ -100,13 +100,13 @@ static HANDS: [HandClasses; 7] = [
         &[&[Pawn], &[Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]]) },
 ];
 
-/// What the pieces in hand count in points.
+/// Points of each piece in hand.
 #[rustfmt::skip]
 const POINTS: [(PieceType, u32); 7] =
     [(Pawn, 1), (Lance, 2), (Knight, 2), (Silver, 3), (Gold, 3), (Bishop, 5), (Rook, 5)];
 
 impl HandClasses {
-    /// Classes of one hand.
+    /// Number of classes of one hand.
     fn count(&self) -> usize {
         match self.rule {
             HandRule::Held(groups) => 1 << groups.len(),
@@ -129,16 +129,16 @@ impl HandClasses {
     }
 }
 
-/// Numbers of stages of the game that can be told apart.
+/// Possible numbers of game stages.
 const STAGES: [usize; 6] = [2, 3, 4, 8, 16, 32];
 
-/// How a position chooses its layer stack: by the classes of both hands, then of both kings, those of
-/// the side to move first, then by the stage of the game.
+/// How the layer stack is selected: by the classes of both hands, then of both kings, side to move first,
+/// then by the game stage.
 #[derive(Clone, Copy, Debug)]
 pub struct StackBuckets {
     hand: &'static HandClasses,
     king: &'static KingClasses,
-    /// Stages of the game; 1 if it does not count.
+    /// Number of game stages; 1 if the stage does not matter.
     pub stages: usize,
 }
 
@@ -160,16 +160,15 @@ impl StackBuckets {
         }
     }
 
-    /// By the stage of the game alone.
-    pub fn of_stages(stages: usize) -> StackBuckets {
+    /// By the game stage alone.
+    pub fn by_stage(stages: usize) -> StackBuckets {
         StackBuckets {
             stages,
             ..StackBuckets::single()
         }
     }
 
-    /// Reads a name such as `hand64_k3k3_progress8`, in any case. The error is the part that is
-    /// unknown.
+    /// Parses a name such as `hand64_k3k3_progress8`, ignoring case. The error is the unknown part.
     pub fn parse(name: &str) -> Result<StackBuckets, String> {
         let mut name = name.to_ascii_lowercase();
         for row in &KINGS {
@@ -193,8 +192,9 @@ impl StackBuckets {
         Ok(buckets)
     }
 
-    /// The only buckets by hands or by kings, or by either and the stage of the game, of this number.
-    pub fn of_count(count: usize, has_stages: bool) -> Option<StackBuckets> {
+    /// The stack buckets with this number of buckets, if just one way of classifying hands or kings, not
+    /// both, has it.
+    pub fn with_count(count: usize, has_stages: bool) -> Option<StackBuckets> {
         let stages = if has_stages { &STAGES[..] } else { &[1] };
         let pairs = HANDS.iter().map(|hand| (hand, &KINGS[0]));
         let pairs = pairs.chain(KINGS[1..].iter().map(|king| (&HANDS[0], king)));
@@ -205,13 +205,12 @@ impl StackBuckets {
         fitting.next().filter(|_| fitting.next().is_none())
     }
 
-    /// How many buckets there are.
+    /// Number of buckets.
     pub fn count(&self) -> usize {
         (self.hand.count() * self.king.count()).pow(2) * self.stages
     }
 
-    /// The bucket of a position at a stage of the game. A missing king is taken to stand on the first
-    /// square.
+    /// The bucket of a position at a game stage. A missing king is taken to stand on the first square.
     #[inline]
     pub fn bucket(&self, position: &Position, stage: usize) -> usize {
         let us = position.side_to_move();
@@ -245,7 +244,7 @@ impl fmt::Display for StackBuckets {
 mod tests {
     use super::*;
 
-    /// Classes as the format describes them.
+    /// Classes as YaneuraOu defines them.
     fn described(name: &str, r: usize, f: usize) -> usize {
         match name {
             "" => 0,
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn bucketss_are_read_and_named() {
+    fn buckets_are_read_and_named() {
         for (name, stacks, canonical) in [
             ("", 1, "none"),
             ("NONE", 1, "none"),
@@ -310,8 +309,8 @@ mod tests {
     }
 
     #[test]
-    fn bucketss_are_guessed_where_only_one_fits() {
-        let guess = |count, stages| StackBuckets::of_count(count, stages).map(|s| s.to_string());
+    fn buckets_are_guessed_where_only_one_fits() {
+        let guess = |count, stages| StackBuckets::with_count(count, stages).map(|s| s.to_string());
         assert_eq!(guess(1, false).unwrap(), "none");
         assert_eq!(guess(9, false).unwrap(), "k3k3");
         assert_eq!(guess(81, false), None);

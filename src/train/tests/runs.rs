@@ -165,7 +165,7 @@ fn classic_networks_are_trained_for_yaneuraou() {
     let network = &loaded.network;
     assert_eq!(network.architecture().to_string(), "K+P 64x2-8-32");
     assert_eq!(network.fv_scale(), 16.into());
-    assert!(loaded.is_consistent);
+    assert!(loaded.hashes_match);
 
     let again = TrainSettings {
         force: true,

@@ -1,13 +1,12 @@
-//! Classic networks as plain integers, for training: read from files in the format of YaneuraOu's
-//! `nn.bin` and written as such.
+//! Classic networks as plain integers, for training: read from and written to YaneuraOu's `nn.bin`.
 //!
-//! In the feature transformer 127 stands for 1. In the layers behind it, 64 stands for a weight of 1 and
-//! 127 for an activation of 1, so that 8128 stands for a sum of 1; only the output may have other units.
+//! Quantisation: activations and the feature transformer by 127, weights of the other layers by 64, and
+//! so their biases by 8128; only the output layer may differ.
 #![forbid(unsafe_code)]
 
 use super::error::NetError;
-use super::reader::{NetReader, numbers};
-use super::yaneuraou::{self, Header, Rows, VERSION, recognise};
+use super::reader::{NetReader, le_i16s};
+use super::yaneuraou::{self, Header, Rows, VERSION, read_architecture};
 use crate::eval::nnue::architecture::{
     Activation, Architecture, MAX_HIDDEN, MAX_WIDTH, WIDTH_STEP, padded,
 };
@@ -17,27 +16,27 @@ use crate::eval::nnue::view;
 use crate::position::Position;
 use std::io::{Cursor, Read, Seek};
 
-/// Features active in every position with both kings.
+/// Active features of each perspective in every position with both kings.
 const ACTIVE: usize = 40;
 
 /// A feature set that can be trained.
-struct Trained {
-    /// What users call it.
+struct TrainableSet {
+    /// Its name on the command line.
     name: &'static str,
-    /// What is trained: a single king bucket.
+    /// The trained feature set, with a single king bucket.
     set: FeatureSet,
-    /// What files have: every king bucket with these weights.
+    /// The feature set in files, in which every king bucket has the trained weights.
     file: FeatureSet,
 }
 
-/// All feature sets that can be trained, by number.
-static TRAINED: [Trained; 2] = [
-    Trained {
+/// All feature sets that can be trained; their numbers start at 1.
+static TRAINABLE: [TrainableSet; 2] = [
+    TrainableSet {
         name: "kp",
         set: K_P,
         file: K_P,
     },
-    Trained {
+    TrainableSet {
         name: "halfkahm2",
         set: FeatureSet {
             king_buckets: KingBuckets::Shared(&[0; 45], 1),
@@ -47,7 +46,7 @@ static TRAINED: [Trained; 2] = [
     },
 ];
 
-/// A layer after the first.
+/// A dense layer, without padding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClassicLayer {
     /// One for each output.
@@ -56,10 +55,10 @@ pub struct ClassicLayer {
     pub weights: Vec<i8>,
 }
 
-/// A classic network as it lies in a file: integers, ready to be evaluated or trained on.
+/// A classic network as quantised integers, to be evaluated or trained further.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClassicNetwork {
-    /// Number of the feature set, see [`ClassicNetwork::features`].
+    /// Number of the feature set, see [`ClassicNetwork::feature_set`].
     pub features: u32,
     /// Outputs of the feature transformer for one perspective: a multiple of 32.
     pub width: usize,
@@ -69,95 +68,99 @@ pub struct ClassicNetwork {
     pub scale: u32,
     /// Biases of the feature transformer.
     pub biases: Vec<i16>,
-    /// Weights of the feature transformer, `width` for each feature of one king bucket.
+    /// Weights of the feature transformer, a row of `width` for each feature of one king bucket.
     pub weights: Vec<i16>,
     /// Two hidden layers and the output.
     pub layers: [ClassicLayer; 3],
 }
 
 impl ClassicNetwork {
-    /// The accumulator value and the activation that stand for 1.
+    /// The quantised value of 1 in accumulators and activations.
     pub const UNIT: i32 = 127;
-    /// The weight of a hidden layer that stands for 1.
+    /// The quantised value of 1 in weights of the hidden layers.
     pub const WEIGHT_UNIT: i32 = 64;
-    /// `FV_SCALE` unless a file says otherwise.
-    pub const SCALE: u32 = 16;
+    /// `FV_SCALE` of files that do not give it.
+    pub const DEFAULT_SCALE: u32 = 16;
     /// Widest hidden layer.
     pub const MAX_HIDDEN: usize = MAX_HIDDEN;
 
     /// The number of a feature set by its name.
-    pub fn features(name: &str) -> Option<u32> {
-        let at = TRAINED.iter().position(|trained| trained.name == name)?;
+    pub fn feature_set(name: &str) -> Option<u32> {
+        let at = TRAINABLE.iter().position(|trained| trained.name == name)?;
         Some(at as u32 + 1)
     }
 
     /// The name of a feature set by its number.
-    pub fn name(features: u32) -> Option<&'static str> {
-        trained(features).map(|trained| trained.name)
+    pub fn feature_set_name(features: u32) -> Option<&'static str> {
+        trainable_set(features).map(|trained| trained.name)
     }
 
-    /// Features of a feature set that are trained.
+    /// The number of trained features in a feature set.
     pub fn dimensions(features: u32) -> Option<usize> {
-        trained(features).map(|trained| trained.set.dimensions())
+        trainable_set(features).map(|trained| trained.set.dimensions())
     }
 
-    /// The features of a position for the side to move, then for the other side. `None` unless both
-    /// kings are there.
+    /// The active features of a position, side to move first. `None` if a king is missing.
     pub fn active(features: u32, position: &Position) -> Option<[[u16; ACTIVE]; 2]> {
-        view::active_for_both(&trained(features)?.set, position)
+        view::active_for_both(&trainable_set(features)?.set, position)
     }
 
-    /// The architecture of the file.
+    /// The architecture in a file.
     fn architecture(&self) -> Result<Architecture, NetError> {
-        let Some(trained) = trained(self.features) else {
+        let Some(trained) = trainable_set(self.features) else {
             let what = format!("feature set {}", self.features);
             return Err(NetError::Untrainable(what));
         };
         let it = Architecture::classic(&trained.file, self.width, Activation::CReLU, self.hidden);
-        let known = (WIDTH_STEP..=MAX_WIDTH).contains(&self.width)
+        let is_supported = (WIDTH_STEP..=MAX_WIDTH).contains(&self.width)
             && self.width.is_multiple_of(WIDTH_STEP)
             && self.hidden.iter().all(|it| (1..=MAX_HIDDEN).contains(it));
-        known
+        is_supported
             .then_some(it)
             .ok_or_else(|| NetError::Untrainable(it.to_string()))
     }
 
-    /// Reads the bytes of a file.
+    /// Parses the contents of a file.
     ///
     /// # Errors
-    /// Anything that keeps the network from being trained, with what was expected and found.
+    /// If the file is damaged, or the network is of a kind that cannot be trained.
     pub fn parse(bytes: &[u8]) -> Result<ClassicNetwork, NetError> {
         let mut reader = NetReader::new(Cursor::new(bytes), bytes.len() as u64)?;
-        let version = reader.word()?;
+        let version = reader.read_u32()?;
         let header = Header::read(&mut reader, version)?;
         if version != VERSION || header.is_stacked(&mut reader)? {
-            return Err(NetError::Untrainable("layer stacks, or of rshogi".into()));
+            return Err(NetError::Untrainable(
+                "layer stacks or rshogi format".into(),
+            ));
         }
-        let (architecture, _) = recognise(&mut reader, &header.text)?;
-        let known = TRAINED
+        let (architecture, _) = read_architecture(&mut reader, &header.architecture_string)?;
+        let known = TRAINABLE
             .iter()
             .position(|it| it.file.hash == architecture.features.hash);
         let (Some(at), Activation::CReLU) = (known, architecture.activation) else {
             return Err(NetError::Untrainable(architecture.to_string()));
         };
-        let biases = numbers(&reader.take_bytes(2 * architecture.width)?);
+        let biases = le_i16s(&reader.read_bytes(2 * architecture.width)?);
         let weights =
-            reader.take_bytes(2 * architecture.width * architecture.features.dimensions())?;
-        let mut buckets = weights.chunks_exact(weights.len() / TRAINED[at].file.king_buckets());
+            reader.read_bytes(2 * architecture.width * architecture.features.dimensions())?;
+        let mut buckets = weights.chunks_exact(weights.len() / TRAINABLE[at].file.king_buckets());
         let first = buckets.next().unwrap_or_default();
         if !buckets.all(|bucket| bucket == first) {
             let what = format!("{architecture}, with weights that differ between king buckets");
             return Err(NetError::Untrainable(what));
         }
-        reader.word()?;
+        reader.read_u32()?;
         let [one, two] = architecture.hidden;
         Ok(ClassicNetwork {
             features: at as u32 + 1,
             width: architecture.width,
             hidden: architecture.hidden,
-            scale: header.text.scale().map_or(Self::SCALE, i32::cast_unsigned),
+            scale: header
+                .architecture_string
+                .fv_scale()
+                .map_or(Self::DEFAULT_SCALE, i32::cast_unsigned),
             biases,
-            weights: numbers(first),
+            weights: le_i16s(first),
             layers: [
                 read_layer(&mut reader, architecture.inputs(), one)?,
                 read_layer(&mut reader, one, two)?,
@@ -166,13 +169,17 @@ impl ClassicNetwork {
         })
     }
 
-    /// The bytes of its file.
+    /// The contents of its file.
     ///
     /// # Errors
-    /// When the network could not be read again.
+    /// If its sizes are inconsistent or unsupported.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
         let architecture = self.architecture()?;
-        let text = format!("{},fv_scale={}", architecture.text(), self.scale);
+        let text = format!(
+            "{},fv_scale={}",
+            architecture.architecture_string(),
+            self.scale
+        );
         let length = architecture.payload() + text.len() as u64 + 20;
         let mut bytes = Vec::with_capacity(length as usize);
         for word in [VERSION, architecture.hash(), text.len() as u32] {
@@ -196,22 +203,22 @@ impl ClassicNetwork {
         Ok(bytes)
     }
 
-    /// The network ready for use.
+    /// Converts it for evaluation.
     ///
     /// # Errors
-    /// When its sizes are not those of a network.
+    /// If its sizes are inconsistent or unsupported.
     pub fn into_network(self) -> Result<Network, NetError> {
         let bytes = self.to_bytes()?;
         let length = bytes.len() as u64;
         let mut reader = NetReader::new(Cursor::new(bytes), length)?;
-        let version = reader.word()?;
+        let version = reader.read_u32()?;
         let file = yaneuraou::read(reader, version, |_| Ok(None))?;
         Ok(Network::new(file.parameters, self.scale.cast_signed()))
     }
 }
 
 impl ClassicLayer {
-    /// The weights as files have them: rows filled up with zeros.
+    /// The weights with rows padded by zeros, as in files.
     fn padded_weights(&self) -> Vec<i8> {
         let inputs = self.weights.len() / self.biases.len().max(1);
         let mut padded_weights = Vec::new();
@@ -224,8 +231,8 @@ impl ClassicLayer {
 }
 
 /// The feature set of a number.
-fn trained(features: u32) -> Option<&'static Trained> {
-    TRAINED.get((features as usize).checked_sub(1)?)
+fn trainable_set(features: u32) -> Option<&'static TrainableSet> {
+    TRAINABLE.get((features as usize).checked_sub(1)?)
 }
 
 fn read_layer<R: Read + Seek>(

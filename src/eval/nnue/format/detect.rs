@@ -1,4 +1,4 @@
-//! Recognises the architecture of a classic network, whose size says nearly everything.
+//! Detection of the architecture of a classic network: by its size, then by hashes and architecture string.
 #![forbid(unsafe_code)]
 
 use crate::eval::nnue::architecture::{
@@ -6,40 +6,39 @@ use crate::eval::nnue::architecture::{
 };
 use crate::eval::nnue::features::FEATURE_SETS;
 
-/// What a file tells about its architecture.
-pub struct Clues<'a> {
-    /// The text of the header.
-    pub text: &'a str,
-    /// The activation of the feature transformer.
+/// What a file reveals about its architecture.
+pub struct Evidence<'a> {
+    pub architecture_string: &'a str,
+    /// The activation of the feature transformer, from the architecture string.
     pub activation: Activation,
-    /// Bytes of weights and biases.
+    /// Size of all weights and biases in bytes.
     pub payload: u64,
     /// The hash before the feature transformer.
     pub transformer_hash: u32,
 }
 
-impl Clues<'_> {
-    /// Whether the text names hidden layers, and if so whether those of an architecture.
-    fn text_names(&self, architecture: &Architecture) -> Option<bool> {
+impl Evidence<'_> {
+    /// Whether the architecture string has the hidden layers of `architecture`; `None` if it has none.
+    fn string_matches(&self, architecture: &Architecture) -> Option<bool> {
         let [first, second] = architecture.hidden;
         let layers = [
             format!("AffineTransform[{second}<-{first}]"),
             format!("AffineTransform[1<-{second}]"),
         ];
-        let names = self.text.contains("AffineTransform[");
-        names.then(|| layers.iter().all(|layer| self.text.contains(layer)))
+        let contains = |layer: &str| self.architecture_string.contains(layer);
+        contains("AffineTransform[").then(|| layers.iter().all(|layer| contains(layer)))
     }
 }
 
-/// How many of the hidden layers are multiples of eight, as they usually are.
-fn evenness(architecture: &Architecture) -> i32 {
+/// How many hidden layers have a multiple of eight neurons, as nearly all published networks do.
+fn hidden_multiples_of_8(architecture: &Architecture) -> i32 {
     let hidden = architecture.hidden.iter();
     hidden.map(|hidden| i32::from(hidden % 8 == 0)).sum()
 }
 
-/// Every architecture with a feature transformer of known features.
+/// An architecture for every known feature set and every width of the feature transformer.
 fn transformers(activation: Activation) -> impl Iterator<Item = Architecture> {
-    // Half of the outputs have to fill whole blocks as well.
+    // Pairwise multiplication halves the width, and each half has to fill whole blocks.
     let step = match activation {
         Activation::Pairwise { .. } => 2 * WIDTH_STEP,
         Activation::CReLU | Activation::SCReLU { .. } => WIDTH_STEP,
@@ -50,7 +49,7 @@ fn transformers(activation: Activation) -> impl Iterator<Item = Architecture> {
     })
 }
 
-/// Every choice of hidden layers behind a feature transformer.
+/// The feature transformer with hidden layers of every size.
 fn with_hidden_layers(transformer: Architecture) -> impl Iterator<Item = Architecture> {
     (1..=MAX_HIDDEN).flat_map(move |first| {
         (1..=MAX_HIDDEN).map(move |second| Architecture {
@@ -60,66 +59,72 @@ fn with_hidden_layers(transformer: Architecture) -> impl Iterator<Item = Archite
     })
 }
 
-/// The architecture of a file, best supported by size and hashes, then by the text. `word_after`
-/// reads the four bytes after a number of bytes of weights.
+/// The architecture of the right size that hashes and architecture string support best. `u32_after`
+/// reads the word that follows a number of bytes of weights.
 pub fn detect(
-    clues: &Clues,
-    mut word_after: impl FnMut(u64) -> Option<u32>,
+    evidence: &Evidence,
+    mut u32_after: impl FnMut(u64) -> Option<u32>,
 ) -> Option<Architecture> {
-    let payload_with = |hidden: usize, first: &Architecture| {
+    let payload_with = |hidden: usize, transformer: &Architecture| {
         let hidden = [hidden; 2];
-        Architecture { hidden, ..*first }.payload()
+        let architecture = Architecture {
+            hidden,
+            ..*transformer
+        };
+        architecture.payload()
     };
     let mut best = (0, None);
-    for first in transformers(clues.activation) {
-        if !(payload_with(1, &first)..=payload_with(MAX_HIDDEN, &first)).contains(&clues.payload) {
+    for transformer in transformers(evidence.activation) {
+        let payloads = payload_with(1, &transformer)..=payload_with(MAX_HIDDEN, &transformer);
+        if !payloads.contains(&evidence.payload) {
             continue;
         }
-        let hash = word_after(first.transformer_bytes());
-        let names = |candidate: &Architecture| Some(candidate.network_hash()) == hash;
-        let hash_names_layers = with_hidden_layers(first).any(|candidate| names(&candidate));
-        for candidate in with_hidden_layers(first) {
-            if candidate.payload() != clues.payload {
+        let hash = u32_after(transformer.transformer_bytes());
+        let hash_matches = |candidate: &Architecture| Some(candidate.network_hash()) == hash;
+        let is_known_hash = with_hidden_layers(transformer).any(|it| hash_matches(&it));
+        for candidate in with_hidden_layers(transformer) {
+            if candidate.payload() != evidence.payload {
                 continue;
             }
-            // A file that has lost or gained bytes may have the size of other hidden layers than
-            // those it names.
-            let text = clues.text_names(&candidate);
-            let confirmed = names(&candidate) || text == Some(true);
-            if !confirmed && (hash_names_layers || text == Some(false)) {
+            // A truncated or overlong file may have the size of a network with other hidden layers.
+            let string_matches = evidence.string_matches(&candidate);
+            let is_confirmed = hash_matches(&candidate) || string_matches == Some(true);
+            if !is_confirmed && (is_known_hash || string_matches == Some(false)) {
                 continue;
             }
-            let score = 4 * i32::from(candidate.transformer_hash() == clues.transformer_hash)
-                + 4 * i32::from(Some(candidate.network_hash()) == hash)
-                + 2 * i32::from(clues.text.contains(&candidate.transformer_text()))
-                + i32::from(evenness(&candidate) == 2);
+            let names_transformer = evidence
+                .architecture_string
+                .contains(&candidate.transformer_string());
+            let score = 4 * i32::from(candidate.transformer_hash() == evidence.transformer_hash)
+                + 4 * i32::from(hash_matches(&candidate))
+                + 2 * i32::from(names_transformer)
+                + i32::from(hidden_multiples_of_8(&candidate) == 2);
             if score > best.0 {
                 best = (score, Some(candidate));
             }
         }
     }
-    // The evenness of the hidden layers alone is no evidence.
+    // Round sizes of hidden layers break ties, but prove nothing on their own.
     best.1.filter(|_| best.0 > 1)
 }
 
-/// The architecture that a file of another size must have been meant to have: from the hash of the
-/// feature transformer, and that of the other layers if the file reaches so far.
+/// The likeliest architecture of a file whose size fits none, for the error message: by the hash of the
+/// feature transformer, and by the hash of the other layers if the file reaches that far.
 pub fn guess(
-    clues: &Clues,
-    mut word_after: impl FnMut(u64) -> Option<u32>,
+    evidence: &Evidence,
+    mut u32_after: impl FnMut(u64) -> Option<u32>,
 ) -> Option<Architecture> {
-    let mut known =
-        transformers(clues.activation).filter(|a| a.transformer_hash() == clues.transformer_hash);
-    let first = known.next()?;
-    let hash = word_after(first.transformer_bytes());
-    // The hash is a weak one: of several layers with the same, the likeliest.
-    let exact = with_hidden_layers(first)
+    let transformer = transformers(evidence.activation)
+        .find(|it| it.transformer_hash() == evidence.transformer_hash)?;
+    let hash = u32_after(transformer.transformer_bytes());
+    // The hash is weak: layers of several sizes share it.
+    let with_hash = with_hidden_layers(transformer)
         .filter(|candidate| Some(candidate.network_hash()) == hash)
         .min_by_key(|candidate| {
-            let difference = candidate.payload().abs_diff(clues.payload);
-            (-evenness(candidate), difference)
+            let difference = candidate.payload().abs_diff(evidence.payload);
+            (-hidden_multiples_of_8(candidate), difference)
         });
-    Some(exact.unwrap_or(first))
+    Some(with_hash.unwrap_or(transformer))
 }
 
 #[cfg(test)]
@@ -156,28 +161,28 @@ mod tests {
             assert_eq!(it.transformer_hash(), transformer, "{it}");
             assert_eq!(it.network_hash(), network, "{it}");
             assert_eq!(it.payload(), payload, "{it}");
-            // Found by size and hashes, whatever the text says.
-            let clues = Clues { text: "", activation: Activation::CReLU, payload, transformer_hash: transformer };
-            let found = detect(&clues, |bytes| {
+            // Size and hashes suffice.
+            let evidence = Evidence { architecture_string: "", activation: Activation::CReLU, payload, transformer_hash: transformer };
+            let found = detect(&evidence, |bytes| {
                 (bytes == it.transformer_bytes()).then_some(network)
             });
             assert_eq!(found.unwrap().to_string(), it.to_string());
-            // By size and text, when a trainer left the hashes out.
-            let clues = Clues { text: &text(&it), activation: Activation::CReLU, payload, transformer_hash: 0 };
-            assert_eq!(detect(&clues, |_| Some(0)).unwrap().to_string(), it.to_string());
+            // Size and architecture string suffice, as some trainers write no hashes.
+            let evidence = Evidence { architecture_string: &text(&it), activation: Activation::CReLU, payload, transformer_hash: 0 };
+            assert_eq!(detect(&evidence, |_| Some(0)).unwrap().to_string(), it.to_string());
         }
         let it = architecture("K+P", 256, [32, 32]);
         let text = text(&it);
-        // Some bytes more or less are those of other hidden layers than the file names.
+        // Sizes of networks with other hidden layers than hash or architecture string give.
         for damage in [-4096, -1024, -8, -4, 4, 64, 2048] {
             for (text, hash) in [("", it.network_hash()), (&text, 0), (&text, it.network_hash())] {
-                let clues = Clues {
-                    text,
+                let evidence = Evidence {
+                    architecture_string: text,
                     activation: Activation::CReLU,
                     payload: it.payload().checked_add_signed(damage).unwrap(),
                     transformer_hash: it.transformer_hash(),
                 };
-                assert!(detect(&clues, |_| Some(hash)).is_none(), "{damage} {hash:x}");
+                assert!(detect(&evidence, |_| Some(hash)).is_none(), "{damage} {hash:x}");
             }
         }
         assert_eq!(it.hash(), 0x5C64_64A9);

@@ -1,52 +1,52 @@
-//! Why a network cannot be used.
+//! Errors of network files.
 #![forbid(unsafe_code)]
 
 use crate::eval::nnue::architecture::Architecture;
 use std::io;
 use thiserror::Error;
 
-/// Why there is no network to be had from a file.
+/// Why a network cannot be read, written or trained.
 #[derive(Debug, Error)]
 pub enum NetError {
     /// The file cannot be opened or read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// A folder without a network.
+    /// The folder has no `nn.bin`.
     #[error("no nn.bin in this folder")]
-    NoFileInFolder,
-    /// The path leads to something else.
+    NoNetworkInFolder,
+    /// The path is neither a file nor a folder.
     #[error("neither a file nor a folder")]
-    NoFile,
+    NotAFile,
     /// The file ends within its header.
     #[error("truncated header: {found} of {expected} bytes")]
-    HeaderCut {
-        /// Bytes the header should have.
+    TruncatedHeader {
+        /// Size of the header in bytes.
         expected: u64,
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         found: u64,
     },
-    /// No network of any known format.
+    /// The first word is not the version of any known format.
     #[error("unrecognised network version {0:08X}")]
-    Version(u32),
-    /// Something that is known and not supported.
+    UnknownVersion(u32),
+    /// A known format or feature that is not supported.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// Another size than the architecture asks for.
+    /// The weights do not have the size of the architecture.
     #[error("{architecture} has {expected} bytes of weights, found {found}: {what}")]
     Size {
-        /// What the hashes say it is.
+        /// The architecture by its hashes.
         architecture: String,
-        /// Bytes of weights this has.
+        /// Size of its weights in bytes.
         expected: u64,
-        /// Bytes in the file.
+        /// Size of the weights in the file in bytes.
         found: u64,
-        /// What seems to have happened.
+        /// Whether the file is truncated or has trailing bytes.
         what: &'static str,
     },
-    /// Damaged contents.
+    /// The checksum does not match the contents.
     #[error("checksum mismatch")]
     Checksum,
-    /// Contents that make no sense.
+    /// Invalid contents.
     #[error("{0}")]
     Invalid(String),
     /// A network that can be evaluated but not trained.
@@ -55,7 +55,7 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// Another number of bytes of weights than expected.
+    /// The error for `found` bytes of weights instead of `expected`.
     pub(super) fn size(architecture: &Architecture, expected: u64, found: u64) -> NetError {
         NetError::Size {
             architecture: architecture.to_string(),

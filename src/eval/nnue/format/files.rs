@@ -1,4 +1,4 @@
-//! From a path to a network: folders, names in any case, and the scale that goes with a file.
+//! Finds a network by the path of a file or folder, with the files beside it, and reads it.
 #![forbid(unsafe_code)]
 
 use super::error::NetError;
@@ -12,31 +12,31 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The name of a network in a folder.
+/// The network file of a folder.
 const FILE_NAME: &str = "nn.bin";
-/// The file with settings that go with a network.
+/// Engine options that suit the network, `FV_SCALE` among them.
 const SETTINGS_NAME: &str = "eval_options.txt";
-/// The file with weights of the progress of the game.
+/// Weights of the game progress (進行度).
 const PROGRESS_NAME: &str = "progress.bin";
-/// What an output is divided by unless something else is known.
-const DEFAULT_SCALE: i32 = 16;
+/// `FV_SCALE` when neither the network file nor [`SETTINGS_NAME`] gives it.
+const DEFAULT_FV_SCALE: i32 = 16;
 
-/// A file as it was found.
+/// Path, size and modification time of a file, to notice when it changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Found {
+struct FileStamp {
     path: PathBuf,
     length: u64,
-    /// When it was changed, where the system knows.
+    /// `None` where the system does not record it.
     modified: Option<SystemTime>,
 }
 
-impl Found {
-    fn at(path: PathBuf) -> Result<Found, NetError> {
+impl FileStamp {
+    fn at(path: PathBuf) -> Result<FileStamp, NetError> {
         let metadata = fs::metadata(&path)?;
         if !metadata.is_file() {
-            return Err(NetError::NoFile);
+            return Err(NetError::NotAFile);
         }
-        Ok(Found {
+        Ok(FileStamp {
             path,
             length: metadata.len(),
             modified: metadata.modified().ok(),
@@ -44,32 +44,32 @@ impl Found {
     }
 }
 
-/// The file of a network and those beside it that go with it, as they were found. What is equal
-/// later has not changed, as far as sizes and times tell.
+/// A network file and the files beside it that belong to it. Compares equal as long as no path, size
+/// or modification time changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetworkFiles {
-    network: Found,
-    settings: Option<Found>,
-    progress: Option<Found>,
+    network: FileStamp,
+    settings: Option<FileStamp>,
+    progress: Option<FileStamp>,
 }
 
 impl NetworkFiles {
-    /// Finds a network at the path of a file, or as the `nn.bin` (in any case) of a folder. Nothing
-    /// is read yet.
+    /// Finds the network at the path of a file, or the `nn.bin` (in any case) of a folder. Reads
+    /// nothing yet.
     ///
     /// # Errors
-    /// When there is no file.
+    /// If there is no such file.
     pub fn find(path: &Path) -> Result<NetworkFiles, NetError> {
         let path = if fs::metadata(path)?.is_dir() {
-            find(path, FILE_NAME)?.ok_or(NetError::NoFileInFolder)?
+            find_ignoring_case(path, FILE_NAME)?.ok_or(NetError::NoNetworkInFolder)?
         } else {
             path.to_path_buf()
         };
-        let network = Found::at(path)?;
-        // In a folder that cannot be listed there is nothing to be found.
+        let network = FileStamp::at(path)?;
+        // A folder that cannot be listed counts as empty.
         let beside = |name| {
-            let path = find(network.path.parent()?, name).ok()??;
-            Found::at(path).ok()
+            let path = find_ignoring_case(network.path.parent()?, name).ok()??;
+            FileStamp::at(path).ok()
         };
         Ok(NetworkFiles {
             settings: beside(SETTINGS_NAME),
@@ -78,12 +78,12 @@ impl NetworkFiles {
         })
     }
 
-    /// The file of the network.
+    /// The path of the network file.
     pub fn path(&self) -> &Path {
         &self.network.path
     }
 
-    /// Bytes of the file of the network.
+    /// Size of the network file in bytes.
     pub fn length(&self) -> u64 {
         self.network.length
     }
@@ -91,7 +91,7 @@ impl NetworkFiles {
     /// Reads the network.
     ///
     /// # Errors
-    /// When the files hold no network that can be used.
+    /// If the file is not a network that can be used.
     pub fn read(self) -> Result<LoadedNetwork, NetError> {
         let file = File::open(self.path())?;
         let progress = |stages| match &self.progress {
@@ -99,48 +99,48 @@ impl NetworkFiles {
             None => Ok(None),
         };
         let net = read(file, self.length(), progress)?;
-        let scale = net.scale.unwrap_or_else(|| {
+        let fv_scale = net.fv_scale.unwrap_or_else(|| {
             let settings = self.settings.as_ref();
-            let beside = settings.and_then(|found| read_scale(&found.path));
-            beside.unwrap_or(DEFAULT_SCALE).into()
+            let beside = settings.and_then(|found| read_fv_scale(&found.path));
+            beside.unwrap_or(DEFAULT_FV_SCALE).into()
         });
         Ok(LoadedNetwork {
-            network: Network::new(net.parameters, scale),
+            network: Network::new(net.parameters, fv_scale),
             files: self,
-            is_consistent: net.is_consistent,
+            hashes_match: net.hashes_match,
         })
     }
 }
 
-/// A network, and what there is to tell about it.
+/// A network and the files it was read from.
 pub struct LoadedNetwork {
-    /// The network, with the scale that goes with it.
+    /// The network with its `FV_SCALE`.
     pub network: Network,
     /// The files it was read from.
     pub files: NetworkFiles,
-    /// Whether the hashes in the file are those of its architecture. Some trainers' are not.
-    pub is_consistent: bool,
+    /// Whether the hashes in the file are those of its architecture. Some trainers write other hashes.
+    pub hashes_match: bool,
 }
 
 impl LoadedNetwork {
     /// Reads a network from a file or a folder, see [`NetworkFiles`].
     ///
     /// # Errors
-    /// When there is no file or it holds no network that can be used.
+    /// If there is no such file, or it is not a network that can be used.
     pub fn read(path: &Path) -> Result<LoadedNetwork, NetError> {
         NetworkFiles::find(path)?.read()
     }
 }
 
 /// Reads a network of any format from a file of `length` bytes. `progress` reads the `progress.bin`
-/// beside it, if there is one, for a number of stages.
+/// beside it, if there is one, given the number of game stages.
 pub fn read(
     file: impl Read + Seek,
     length: u64,
     progress: impl FnOnce(usize) -> Result<Option<GameProgress>, NetError>,
 ) -> Result<NetFile, NetError> {
     let mut reader = NetReader::new(file, length)?;
-    let version = reader.word()?;
+    let version = reader.read_u32()?;
     if version.to_le_bytes() != komaoto::MAGIC[..4] {
         return yaneuraou::read(reader, version, progress);
     }
@@ -149,8 +149,8 @@ pub fn read(
     NativeNetwork::parse(&bytes)?.into_file()
 }
 
-/// A file of a folder by its name in any case; the exact name first.
-fn find(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
+/// The file of this name in a folder, ignoring case; an exact match comes first.
+fn find_ignoring_case(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
     let exact = folder.join(name);
     if exact.is_file() {
         return Ok(Some(exact));
@@ -167,7 +167,7 @@ fn find(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
     Ok(first)
 }
 
-/// Reads the weights of the progress of the game.
+/// Reads `progress.bin`: a 64-bit float for each feature of HalfKP.
 fn read_progress(path: &Path, stages: usize) -> Result<GameProgress, NetError> {
     let bytes = fs::read(path)?;
     let (numbers, rest) = bytes.as_chunks::<8>();
@@ -178,20 +178,19 @@ fn read_progress(path: &Path, stages: usize) -> Result<GameProgress, NetError> {
     }
     let weights = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
     let invalid = || NetError::Invalid("weights out of range in progress.bin".into());
-    GameProgress::of_file(weights, stages).ok_or_else(invalid)
+    GameProgress::from_file(weights, stages).ok_or_else(invalid)
 }
 
-/// Reads the scale from a file of settings.
-fn read_scale(path: &Path) -> Option<i32> {
+/// Reads `FV_SCALE` from an `eval_options.txt`.
+fn read_fv_scale(path: &Path) -> Option<i32> {
     let settings = fs::read(path).ok()?;
-    scale_in(&String::from_utf8_lossy(&settings))
+    parse_fv_scale(&String::from_utf8_lossy(&settings))
 }
 
-/// The scale in lines such as `option name FV_SCALE type spin default 24 min 1 max 128`, or
-/// shorter ones: the first number after the name and, if there is one, the word `default` or
-/// `value`.
-fn scale_in(settings: &str) -> Option<i32> {
-    // Editors of Windows put a byte order mark at the start.
+/// `FV_SCALE` in a line such as `option name FV_SCALE type spin default 24 min 1 max 128` or
+/// `FV_SCALE=24`: the first number after the name.
+fn parse_fv_scale(settings: &str) -> Option<i32> {
+    // Windows editors write a byte order mark.
     settings
         .trim_start_matches('\u{feff}')
         .lines()
@@ -210,13 +209,12 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_listed_is_not_an_empty_one() {
-        // A file in its place stands for one that may not be read: the user may be allowed
-        // everything.
+        // A file cannot be listed, not even by root, who may list every folder.
         let no_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        assert!(find(&no_folder, FILE_NAME).is_err());
+        assert!(find_ignoring_case(&no_folder, FILE_NAME).is_err());
         let without = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        assert_eq!(find(&without, FILE_NAME).unwrap(), None);
-        let with = find(without.parent().unwrap(), "CARGO.toml").unwrap();
+        assert_eq!(find_ignoring_case(&without, FILE_NAME).unwrap(), None);
+        let with = find_ignoring_case(without.parent().unwrap(), "CARGO.toml").unwrap();
         assert_eq!(with.unwrap(), no_folder);
     }
 
@@ -235,7 +233,7 @@ mod tests {
             ("option name BookFile type string default no_book", None),
             ("", None),
         ] {
-            assert_eq!(scale_in(text), scale, "{text}");
+            assert_eq!(parse_fv_scale(text), scale, "{text}");
         }
     }
 }

@@ -1,23 +1,23 @@
-//! The native format: written by the trainer, read like any other network.
+//! The native format, written by the trainer.
 //!
-//! Little-endian, 16- and 32-bit numbers:
+//! Little-endian integers, of 32 bits unless stated:
 //!
 //! | offset | content |
 //! |---|---|
-//! | 0 | the eight bytes `KOMAOTO` and a zero |
+//! | 0 | magic: `KOMAOTO` and a zero byte |
 //! | 8 | version of the format, 1 |
 //! | 12 | number of the feature set |
 //! | 16 | width: outputs of the feature transformer for one perspective |
-//! | 20 | outputs of the whole |
-//! | 24 | scale: centipawns for an output that stands for 1 |
-//! | 28 | what stands for 1 in the feature transformer, 255, and in the weights of outputs (16 bits each) |
-//! | 32 | checksum of all bytes but these eight (FNV-1a, 64 bits) |
-//! | 40 | feature transformer, 16 bits each: biases, then the weights of each feature |
-//! | | outputs: 16-bit weights of each (side to move first), then 32-bit biases |
+//! | 20 | number of output buckets |
+//! | 24 | scale: centipawns for an output of 1 |
+//! | 28 | quantised value of 1 in the feature transformer (16 bits), 255, and in output weights (16 bits) |
+//! | 32 | checksum of all other bytes (FNV-1a, 64 bits) |
+//! | 40 | feature transformer, 16 bits each: biases, then a row of weights for each feature |
+//! | | output layer: a row of 16-bit weights for each bucket (side to move first), then the biases |
 #![forbid(unsafe_code)]
 
 use super::error::NetError;
-use super::reader::{NetFile, numbers};
+use super::reader::{NetFile, le_i16s};
 use crate::eval::nnue::architecture::{Activation, Architecture, Form, MAX_WIDTH, WIDTH_STEP};
 use crate::eval::nnue::features::{FeatureSet, NATIVE_FEATURE_SETS};
 use crate::eval::nnue::layers::{Block, FeatureTransformer};
@@ -29,38 +29,38 @@ use crate::eval::nnue::view;
 use crate::eval::units::FvScale;
 use crate::position::Position;
 
-/// What every file begins with.
+/// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"KOMAOTO\0";
-/// Longest file worth reading.
+/// Largest file in bytes: a limit on the memory that a damaged file can take.
 pub const MAX_FILE: u64 = 1 << 30;
-/// Bytes before the weights.
+/// Size of the header in bytes.
 const HEADER: usize = 40;
-/// Where the checksum lies.
+/// Bytes of the checksum.
 const CHECKSUM: std::ops::Range<usize> = 32..40;
 const VERSION: u32 = 1;
-/// Weights of the outputs that may stand for 1.
+/// Possible quantised values of 1 in output weights.
 const WEIGHT_UNITS: std::ops::RangeInclusive<u32> = 1..=4096;
 const OUTPUTS: std::ops::RangeInclusive<u32> = 1..=16;
 const SCALES: std::ops::RangeInclusive<u32> = 1..=10_000;
 
-/// A network of the native format as it lies in a file: integers, ready to be evaluated or trained.
+/// A network in the native format as quantised integers, to be evaluated or trained further.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NativeNetwork {
     /// Number of the feature set, see [`NativeNetwork::dimensions`].
     pub features: u32,
     /// Outputs of the feature transformer for one perspective: a multiple of 32.
     pub width: usize,
-    /// Centipawns for an output that stands for 1.
+    /// Centipawns for an output of 1.
     pub scale: u32,
-    /// Biases of the feature transformer: 255 stands for 1.
+    /// Biases of the feature transformer, quantised by 255.
     pub biases: Vec<i16>,
-    /// Weights of the feature transformer, `width` for each feature.
+    /// Weights of the feature transformer, a row of `width` for each feature.
     pub weights: Vec<i16>,
-    /// The weight of an output that stands for 1.
+    /// The quantised value of 1 in output weights.
     pub weight_unit: u32,
-    /// Weights of the outputs, twice `width` for each, side to move first.
+    /// Weights of the output layer, a row of twice `width` for each bucket, side to move first.
     pub output_weights: Vec<i16>,
-    /// Biases of the outputs: 255 times [`NativeNetwork::weight_unit`] stands for 1.
+    /// Biases of the output buckets, quantised by 255 times [`NativeNetwork::weight_unit`].
     pub output_biases: Vec<i32>,
 }
 
@@ -72,7 +72,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Checks the numbers of a header.
+    /// Checks the fields of a header.
     fn new(
         features: u32,
         width: u32,
@@ -81,21 +81,21 @@ impl Shape {
         weight_unit: u32,
     ) -> Result<Shape, NetError> {
         let bad = |name, found, expected: String| {
-            NetError::Invalid(format!("{name} of {found}, expected {expected}"))
+            NetError::Invalid(format!("{name} {found}, expected {expected}"))
         };
         let set = set(features).ok_or_else(|| {
             let known = format!("1 to {}", NATIVE_FEATURE_SETS.len());
             bad("feature set", features, known)
         })?;
-        let in_steps = (width as usize).is_multiple_of(WIDTH_STEP);
-        if !in_steps || !(WIDTH_STEP..=MAX_WIDTH).contains(&(width as usize)) {
+        let is_multiple = (width as usize).is_multiple_of(WIDTH_STEP);
+        if !is_multiple || !(WIDTH_STEP..=MAX_WIDTH).contains(&(width as usize)) {
             let expected = format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}");
             return Err(bad("width", width, expected));
         }
         for (name, found, known) in [
-            ("number of outputs", outputs, OUTPUTS),
+            ("output bucket count", outputs, OUTPUTS),
             ("scale", scale, SCALES),
-            ("unit of weights", weight_unit, WEIGHT_UNITS),
+            ("weight unit", weight_unit, WEIGHT_UNITS),
         ] {
             if !known.contains(&found) {
                 let expected = format!("{} to {}", known.start(), known.end());
@@ -121,7 +121,7 @@ impl Shape {
         }
     }
 
-    /// Bytes of the weights.
+    /// Size of all weights and biases in bytes.
     fn payload(&self) -> usize {
         let first = 2 * self.width * (1 + self.set.dimensions());
         first + self.outputs * (4 * self.width + 4)
@@ -134,23 +134,22 @@ fn set(number: u32) -> Option<&'static FeatureSet> {
 }
 
 impl NativeNetwork {
-    /// Features active in every position with both kings.
+    /// Active features of each perspective in every position with both kings.
     pub const ACTIVE: usize = 40;
-    /// The activation and the sum of the feature transformer that stand for 1.
+    /// The quantised value of 1 in accumulators and activations.
     pub const UNIT: i32 = UNIT;
-    /// Largest magnitude of an output's weight.
+    /// Largest magnitude of an output weight.
     pub const MAX_WEIGHT: i32 = MAX_WEIGHT as i32;
-    /// Largest sum of the magnitudes of an output's weights.
+    /// Largest sum of the magnitudes of the weights of an output bucket.
     pub const MAX_TOTAL: i32 = MAX_TOTAL;
 
-    /// Features of a feature set, if there is one of this number, and how many king
-    /// buckets they are in.
+    /// The number of features and of king buckets of a feature set, if there is one of this number.
     pub fn dimensions(features: u32) -> Option<(usize, usize)> {
         set(features).map(|set| (set.dimensions(), set.king_buckets()))
     }
 
-    /// The features of a position for the side to move, then for the other side, and which of so
-    /// many outputs counts. `None` unless both kings are there.
+    /// The active features of a position, side to move first, and its output bucket out of `outputs`.
+    /// `None` if a king is missing.
     pub fn active(
         features: u32,
         outputs: usize,
@@ -167,18 +166,18 @@ impl NativeNetwork {
         Shape::new(self.features, width, outputs, self.scale, unit)
     }
 
-    /// Whether a file that begins with these bytes is in the native format.
+    /// Whether a file that starts with `bytes` is in the native format.
     pub fn is_start_of(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
 
-    /// Reads the bytes of a file.
+    /// Parses the contents of a file.
     ///
     /// # Errors
-    /// Anything that keeps the network from being used, with what was expected and found.
+    /// If the file is damaged, or of an unsupported version or size.
     pub fn parse(bytes: &[u8]) -> Result<NativeNetwork, NetError> {
         let Some((header, payload)) = bytes.split_at_checked(HEADER) else {
-            return Err(NetError::HeaderCut {
+            return Err(NetError::TruncatedHeader {
                 expected: HEADER as u64,
                 found: bytes.len() as u64,
             });
@@ -186,9 +185,12 @@ impl NativeNetwork {
         let words = header.as_chunks::<4>().0;
         let word = |i: usize| u32::from_le_bytes(words[i]);
         let (unit, weight_unit) = (word(7) & 0xFFFF, word(7) >> 16);
-        for (name, found, expected) in [("format", word(2), VERSION), ("unit", unit, UNIT as u32)] {
+        for (name, found, expected) in [
+            ("format version", word(2), VERSION),
+            ("unit", unit, UNIT as u32),
+        ] {
             if found != expected {
-                let what = format!("{name} of {found}, expected {expected}");
+                let what = format!("{name} {found}, expected {expected}");
                 return Err(NetError::Invalid(what));
             }
         }
@@ -208,25 +210,22 @@ impl NativeNetwork {
         let (biases, rest) = payload.split_at(2 * shape.width);
         let (weights, rest) = rest.split_at(2 * shape.width * shape.set.dimensions());
         let (output_weights, output_biases) = rest.split_at(4 * shape.width * shape.outputs);
-        let biases_of_outputs = output_biases.as_chunks::<4>().0;
+        let output_biases = output_biases.as_chunks::<4>().0.iter();
         let network = NativeNetwork {
             features,
             width: shape.width,
             scale,
-            biases: numbers(biases),
-            weights: numbers(weights),
+            biases: le_i16s(biases),
+            weights: le_i16s(weights),
             weight_unit,
-            output_weights: numbers(output_weights),
-            output_biases: biases_of_outputs
-                .iter()
-                .map(|&b| i32::from_le_bytes(b))
-                .collect(),
+            output_weights: le_i16s(output_weights),
+            output_biases: output_biases.map(|&b| i32::from_le_bytes(b)).collect(),
         };
         network.check_outputs()?;
         Ok(network)
     }
 
-    /// Whether no position can make a sum of the outputs overflow.
+    /// Checks that no position can overflow the sums of the output layer.
     fn check_outputs(&self) -> Result<(), NetError> {
         for weights in self.output_weights.chunks(2 * self.width) {
             let magnitudes = weights.iter().map(|&weight| i32::from(weight).abs());
@@ -241,10 +240,10 @@ impl NativeNetwork {
         Ok(())
     }
 
-    /// The bytes of its file.
+    /// The contents of its file.
     ///
     /// # Errors
-    /// When the network could not be read again.
+    /// If its sizes are inconsistent or its output weights too large.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetError> {
         let shape = self.shape()?;
         self.check_outputs()?;
@@ -280,10 +279,10 @@ impl NativeNetwork {
         Ok(bytes)
     }
 
-    /// The network with its weights in the order of the kernels.
+    /// Converts the weights to the layout of the kernels.
     pub fn into_file(self) -> Result<NetFile, NetError> {
         let architecture = self.shape()?.architecture();
-        let scale = FvScale::new(UNIT * self.weight_unit as i32, self.scale as i32);
+        let fv_scale = FvScale::new(UNIT * self.weight_unit as i32, self.scale as i32);
         Ok(NetFile {
             parameters: Parameters {
                 architecture,
@@ -296,20 +295,20 @@ impl NativeNetwork {
                     biases: self.output_biases.into(),
                 }),
             },
-            scale: Some(scale),
-            is_consistent: true,
+            fv_scale: Some(fv_scale),
+            hashes_match: true,
         })
     }
 
-    /// The network, ready for use.
+    /// Converts it for evaluation.
     ///
     /// # Errors
-    /// When its sizes are not those of a network.
+    /// If its sizes are unsupported.
     pub fn into_network(self) -> Result<Network, NetError> {
         let file = self.into_file()?;
         Ok(Network::new(
             file.parameters,
-            file.scale.unwrap_or(1.into()),
+            file.fv_scale.unwrap_or(1.into()),
         ))
     }
 }
@@ -323,7 +322,7 @@ fn blocks<B: FromIterator<Block>>(numbers: &[i16]) -> B {
         .collect()
 }
 
-/// FNV-1a of everything but the checksum itself.
+/// FNV-1a of all bytes but the checksum itself.
 /// <http://www.isthe.com/chongo/tech/comp/fnv/>
 fn checksum(bytes: &[u8]) -> u64 {
     let covered = bytes[..CHECKSUM.start].iter().chain(&bytes[CHECKSUM.end..]);

@@ -1,16 +1,16 @@
-//! Networks with layer stacks (SFNN): the feature transformer compressed, perhaps a PSQT, perhaps weights
-//! of the progress of the game, then the stacks one after another.
+//! Networks with layer stacks (SFNN): the compressed feature transformer, an optional PSQT, optional game
+//! progress weights, then the layer stacks.
 //!
-//! How many numbers the compressed blocks hold tells features and width, what is left of the file the
-//! sizes of the layers; the hash before every stack confirms them. Only the stack buckets have to come
-//! from the text, unless a single choice fits their number.
+//! The number of integers in the compressed blocks gives features and width, the remaining size the layers,
+//! and the hash before each stack confirms them. Only the stack buckets have to come from the architecture
+//! string, unless just one choice has that number of stacks.
 #![forbid(unsafe_code)]
 
+use super::architecture_string::StackedName;
 use super::error::NetError;
 use super::leb128::{self, MAGIC};
 use super::reader::{NetFile, NetReader};
-use super::text::StackedName;
-use super::yaneuraou::{COUNTED_VERSION, Header, read_stack};
+use super::yaneuraou::{Header, RSHOGI_STACKS_VERSION, read_stack};
 use crate::eval::nnue::architecture::{
     Activation, Architecture, DOUBLED, Form, MAX_HIDDEN, MAX_WIDTH, Shards, Stacks, WIDTH_STEP,
 };
@@ -23,39 +23,39 @@ use crate::eval::nnue::stack_buckets::StackBuckets;
 use crate::memory::Table;
 use std::io::{Read, Seek};
 
-/// The hash in the header, without progress.
+/// The hash in the header of a network without progress weights.
 const HASH: u32 = 0x3C20_3B32;
 /// The hash before the feature transformer.
 const TRANSFORMER_HASH: u32 = 0x5F13_4AB8;
-/// The hash before each stack.
+/// The hash before each layer stack.
 const STACK_HASH: u32 = 0x6333_718A;
-/// The hash before the weights of the progress.
+/// The hash before the progress weights, also xored into the hash of the header.
 const PROGRESS_HASH: u32 = 0x6F50_524F;
-/// Stacks of a file of rshogi that does not say how many.
+/// Layer stacks of rshogi's files that do not give their number.
 const RSHOGI_STACKS: usize = 9;
-/// Most stacks of a file of rshogi.
+/// Most layer stacks of rshogi's files.
 const MAX_RSHOGI_STACKS: usize = 16;
-/// Widths of the feature transformer, half of which have to fill whole blocks as well.
-const STEP: usize = 2 * WIDTH_STEP;
+/// Pairwise multiplication halves the width, and each half has to fill whole blocks.
+const PAIRWISE_WIDTH_STEP: usize = 2 * WIDTH_STEP;
 
-/// Reads what follows the text. `progress` reads the weights of the progress beside the file, for
-/// so many stages.
+/// Reads the rest of a file after its header. `progress` reads the `progress.bin` beside the file, if there
+/// is one, given the number of game stages.
 pub fn read<R: Read + Seek>(
     mut reader: NetReader<R>,
     header: &Header,
     progress: impl FnOnce(usize) -> Result<Option<GameProgress>, NetError>,
 ) -> Result<NetFile, NetError> {
     let known_count = known_count(&mut reader, header)?;
-    let mut is_consistent = reader.word()? == TRANSFORMER_HASH;
-    let sets = header.text.feature_sets()?;
+    let mut hashes_match = reader.read_u32()? == TRANSFORMER_HASH;
+    let sets = header.architecture_string.feature_sets()?;
     let (transformer, features) = read_transformer(&mut reader, sets)?;
-    let name = header.text.stacked_name()?;
-    let psqt = match (header.text.has_psqt(), known_count) {
+    let name = header.architecture_string.stacked_name()?;
+    let psqt = match (header.architecture_string.has_psqt(), known_count) {
         (false, _) => None,
         (true, Some(count)) => Some(read_psqt(&mut reader, features.dimensions(), count)?),
-        (true, None) => return Err(NetError::Unsupported("PSQT in a file of YaneuraOu".into())),
+        (true, None) => return Err(NetError::Unsupported("PSQT in a YaneuraOu file".into())),
     };
-    let stored = read_progress(&mut reader)?;
+    let progress_layer = read_progress(&mut reader)?;
     let transformer_alone = Architecture::classic(
         features,
         transformer.blocks() * 32,
@@ -64,10 +64,10 @@ pub fn read<R: Read + Seek>(
     );
     let (mut architecture, count) =
         find_layers(&mut reader, transformer_alone, name.as_ref(), known_count)?;
-    let (buckets, progress) = match stored {
+    let (buckets, progress) = match progress_layer {
         Some((bias, weights)) => {
             let buckets = named_buckets(name.as_ref(), count, true)?;
-            let progress = GameProgress::of_network(bias, weights, buckets.stages);
+            let progress = GameProgress::from_network(bias, weights, buckets.stages);
             (buckets, Some(progress))
         }
         None => choose_buckets(name.as_ref(), count, progress)?,
@@ -84,10 +84,10 @@ pub fn read<R: Read + Seek>(
     });
     let has_progress_part = psqt.is_none() && buckets.stages > 1;
     let hash = HASH ^ if has_progress_part { PROGRESS_HASH } else { 0 };
-    is_consistent &= header.hash == hash;
+    hashes_match &= header.hash == hash;
     let mut stacks = Vec::with_capacity(count);
     for _ in 0..count {
-        is_consistent &= reader.word()? == STACK_HASH;
+        hashes_match &= reader.read_u32()? == STACK_HASH;
         stacks.push(read_stack(&mut reader, &architecture)?);
     }
     Ok(NetFile {
@@ -100,12 +100,12 @@ pub fn read<R: Read + Seek>(
                 psqt,
             }),
         },
-        scale: None,
-        is_consistent: is_consistent || header.is_rshogi(),
+        fv_scale: None,
+        hashes_match: hashes_match || header.is_rshogi(),
     })
 }
 
-/// How many stacks there are, where the format says it.
+/// The number of layer stacks, where the format gives it.
 fn known_count<R: Read + Seek>(
     reader: &mut NetReader<R>,
     header: &Header,
@@ -113,10 +113,10 @@ fn known_count<R: Read + Seek>(
     if !header.is_rshogi() {
         return Ok(None);
     }
-    if header.version != COUNTED_VERSION {
+    if header.version != RSHOGI_STACKS_VERSION {
         return Ok(Some(RSHOGI_STACKS));
     }
-    let count = reader.word()? as usize;
+    let count = reader.read_u32()? as usize;
     if !(1..=MAX_RSHOGI_STACKS).contains(&count) {
         let what = format!("{count} layer stacks in the header, limit {MAX_RSHOGI_STACKS}");
         return Err(NetError::Invalid(what));
@@ -124,26 +124,26 @@ fn known_count<R: Read + Seek>(
     Ok(Some(count))
 }
 
-/// Reads the feature transformer, biases and weights in two blocks or in one. How many numbers there are
-/// tells the features.
+/// Reads the feature transformer, its biases and weights compressed in two blocks or in one. Finds features
+/// and width by the number of integers.
 fn read_transformer<R: Read + Seek>(
     reader: &mut NetReader<R>,
     sets: &'static [FeatureSet],
 ) -> Result<(FeatureTransformer, &'static FeatureSet), NetError> {
     let unknown = |biases, weights| {
         NetError::Invalid(format!(
-            "a feature transformer of {biases} biases and {weights} weights has no known features"
+            "no known feature set has a feature transformer of {biases} biases and {weights} weights"
         ))
     };
-    let first = Compressed::find(reader, "biases of the feature transformer")?;
+    let first = CompressedBlock::open(reader, "biases of the feature transformer")?;
     if first.count <= MAX_WIDTH {
         let width = first.count;
         let mut biases = vec![Block::ZERO; width.div_ceil(32)];
         first.read(reader, &mut biases)?;
-        let second = Compressed::find(reader, "weights of the feature transformer")?;
+        let second = CompressedBlock::open(reader, "weights of the feature transformer")?;
         let features = sets
             .iter()
-            .filter(|_| width > 0 && width.is_multiple_of(STEP))
+            .filter(|_| width > 0 && width.is_multiple_of(PAIRWISE_WIDTH_STEP))
             .find(|set| set.dimensions() * width == second.count)
             .ok_or_else(|| unknown(width, second.count))?;
         let mut weights = Table::zeroed(second.count / 32);
@@ -157,8 +157,8 @@ fn read_transformer<R: Read + Seek>(
     let mut candidates = sets.iter().filter_map(|set| {
         let width = first.count / (1 + set.dimensions());
         let fits = width * (1 + set.dimensions()) == first.count
-            && width.is_multiple_of(STEP)
-            && (STEP..=MAX_WIDTH).contains(&width);
+            && width.is_multiple_of(PAIRWISE_WIDTH_STEP)
+            && (PAIRWISE_WIDTH_STEP..=MAX_WIDTH).contains(&width);
         fits.then_some((set, width))
     });
     let (features, width) = candidates.next().ok_or_else(|| unknown(0, first.count))?;
@@ -172,27 +172,27 @@ fn read_transformer<R: Read + Seek>(
     Ok((transformer, features))
 }
 
-/// A compressed block.
-struct Compressed {
-    /// What it holds.
+/// A block of LEB128 integers.
+struct CompressedBlock {
+    /// Its contents, for error messages.
     part: &'static str,
-    /// Its bytes.
+    /// Compressed size in bytes.
     length: u64,
-    /// Its numbers.
+    /// Number of integers.
     count: usize,
 }
 
-impl Compressed {
-    /// Finds the block that comes next, before which some converters leave a `_`, and counts its
-    /// numbers. What is read next is its first byte.
-    fn find<R: Read + Seek>(
+impl CompressedBlock {
+    /// Reads the header of the next block, which some converters precede by `_`, and counts its integers.
+    /// Leaves the reader at the first integer.
+    fn open<R: Read + Seek>(
         reader: &mut NetReader<R>,
         part: &'static str,
-    ) -> Result<Compressed, NetError> {
-        let at = reader.at();
+    ) -> Result<CompressedBlock, NetError> {
+        let at = reader.offset();
         let missing = || NetError::Invalid(format!("no compressed {part} at byte {at}"));
         let mut magic = *MAGIC;
-        if reader.left() < 1 + MAGIC.len() as u64 + 4 {
+        if reader.remaining() < 1 + MAGIC.len() as u64 + 4 {
             return Err(missing());
         }
         reader.read_exact(&mut magic[..1])?;
@@ -203,22 +203,22 @@ impl Compressed {
         if magic != *MAGIC {
             return Err(missing());
         }
-        let (length, left) = (u64::from(reader.word()?), reader.left());
+        let (length, left) = (u64::from(reader.read_u32()?), reader.remaining());
         if length > left {
             let what = format!("truncated {part}: {left} of {length} bytes");
             return Err(NetError::Invalid(what));
         }
-        let start = reader.at();
+        let start = reader.offset();
         let count = leb128::count(reader, length)?;
         reader.seek(start)?;
-        Ok(Compressed {
+        Ok(CompressedBlock {
             part,
             length,
             count,
         })
     }
 
-    /// Reads its numbers to where they are wanted.
+    /// Decodes the integers into `blocks`.
     fn read<R: Read + Seek>(
         &self,
         reader: &mut NetReader<R>,
@@ -229,57 +229,58 @@ impl Compressed {
     }
 }
 
-/// Reads the PSQT of each stack. Its biases cancel out between the sides.
+/// Reads the PSQT, one value per feature and layer stack. Its biases are skipped: they cancel out between
+/// the perspectives.
 fn read_psqt<R: Read + Seek>(
     reader: &mut NetReader<R>,
     features: usize,
     stacks: usize,
 ) -> Result<Box<[i32]>, NetError> {
     let expected = (1 + features) as u64 * stacks as u64 * 4;
-    if reader.left() < expected {
-        let what = format!("truncated PSQT: {} of {expected} bytes", reader.left());
+    if reader.remaining() < expected {
+        let what = format!("truncated PSQT: {} of {expected} bytes", reader.remaining());
         return Err(NetError::Invalid(what));
     }
-    reader.take_bytes(stacks * 4)?;
-    Ok(reader.numbers(features * stacks)?.into())
+    reader.read_bytes(stacks * 4)?;
+    Ok(reader.read_i32s(features * stacks)?.into())
 }
 
-/// Bias and weights of the progress.
+/// Bias and weights of the game progress.
 type ProgressLayer = (i32, Box<[i32]>);
 
-/// Reads the weights of the progress, if they come next.
+/// Reads the progress weights, if they come next.
 fn read_progress<R: Read + Seek>(
     reader: &mut NetReader<R>,
 ) -> Result<Option<ProgressLayer>, NetError> {
     let bytes = 4 * (2 + WEIGHTS) as u64;
-    if reader.left() < bytes || reader.word_at(reader.at()) != Some(PROGRESS_HASH) {
+    if reader.remaining() < bytes || reader.peek_u32_at(reader.offset()) != Some(PROGRESS_HASH) {
         return Ok(None);
     }
-    reader.word()?;
-    let bias = reader.word()?.cast_signed();
-    Ok(Some((bias, reader.numbers(WEIGHTS)?.into())))
+    reader.read_u32()?;
+    let bias = reader.read_u32()?.cast_signed();
+    Ok(Some((bias, reader.read_i32s(WEIGHTS)?.into())))
 }
 
-/// The sizes and the number of layer stacks that fit what is left of the file, best supported by the
-/// hashes before the stacks, then by the text.
+/// The architecture and number of layer stacks that fill the rest of the file, best supported by the hashes
+/// before the stacks, then by the architecture string.
 fn find_layers<R: Read + Seek>(
     reader: &mut NetReader<R>,
     transformer: Architecture,
     name: Option<&StackedName>,
     known_count: Option<usize>,
 ) -> Result<(Architecture, usize), NetError> {
-    let (start, left) = (reader.at(), reader.left());
+    let (start, remaining) = (reader.offset(), reader.remaining());
     let mut best = (0, None);
     for outputs in (8..=MAX_HIDDEN).step_by(8) {
         for second in 1..=MAX_HIDDEN {
             let candidate = with_layers(transformer, outputs, second, name);
             let bytes = 4 + candidate.stack_bytes();
-            let count = left / bytes;
-            let is_other = known_count.is_some_and(|known| known as u64 != count);
-            if count == 0 || count * bytes != left || is_other {
+            let count = remaining / bytes;
+            let contradicts = known_count.is_some_and(|known| known as u64 != count);
+            if count == 0 || count * bytes != remaining || contradicts {
                 continue;
             }
-            let mut hash_at = |stack: u64| reader.word_at(start + stack * bytes);
+            let mut hash_at = |stack: u64| reader.peek_u32_at(start + stack * bytes);
             let is_named = name.is_some_and(|name| candidate.hidden == name.hidden);
             let score = 4 * i32::from(hash_at(count - 1) == Some(STACK_HASH))
                 + 4 * i32::from(hash_at(count / 2) == Some(STACK_HASH))
@@ -292,7 +293,7 @@ fn find_layers<R: Read + Seek>(
             }
         }
     }
-    // A size that fits is no evidence, as many do.
+    // Many sizes fit, so one that nothing else supports is not accepted.
     best.1.filter(|_| best.0 >= 4).ok_or_else(|| {
         let expected = name.map_or(String::new(), |name| {
             let [first, second] = name.hidden;
@@ -301,12 +302,12 @@ fn find_layers<R: Read + Seek>(
             let count = name.buckets.count();
             format!(" {first}-{second} ({count} times {bytes} bytes)")
         });
-        NetError::Invalid(format!("no layer stacks{expected} in {left} bytes"))
+        NetError::Invalid(format!("no layer stacks{expected} in {remaining} bytes"))
     })
 }
 
-/// The feature transformer with layers of these sizes. One of the outputs of the first is the skip
-/// connection unless the text says otherwise.
+/// The feature transformer followed by a layer stack with `outputs` outputs in the first hidden layer, one
+/// of them the skip connection unless the architecture string says otherwise.
 fn with_layers(
     transformer: Architecture,
     outputs: usize,
@@ -326,14 +327,15 @@ fn with_layers(
     }
 }
 
-/// The stack buckets, and the progress if a file beside the network is needed for them: as the text
-/// says; or else by the progress if there is such a file, and by the kings if not.
+/// The stack buckets of a network without progress weights, and the progress from a `progress.bin` if they
+/// use it: those of the architecture string; without it, game stages if there is a `progress.bin`, king
+/// buckets if not.
 fn choose_buckets(
     name: Option<&StackedName>,
     count: usize,
     progress: impl FnOnce(usize) -> Result<Option<GameProgress>, NetError>,
 ) -> Result<(StackBuckets, Option<GameProgress>), NetError> {
-    let no_progress = |what| NetError::Invalid(format!("{what} without weights of the progress"));
+    let no_progress = |what| NetError::Invalid(format!("{what} without progress weights"));
     if name.is_some() {
         let buckets = named_buckets(name, count, false)?;
         if buckets.stages > 1 {
@@ -344,23 +346,23 @@ fn choose_buckets(
     if (2..=MAX_RSHOGI_STACKS).contains(&count)
         && let Some(progress) = progress(count)?
     {
-        return Ok((StackBuckets::of_stages(count), Some(progress)));
+        return Ok((StackBuckets::by_stage(count), Some(progress)));
     }
-    match StackBuckets::of_count(count, false) {
+    match StackBuckets::with_count(count, false) {
         Some(buckets) => Ok((buckets, None)),
         None => Err(no_progress(format!("{count} layer stacks"))),
     }
 }
 
-/// The stack buckets in the text, or the only ones that fit.
+/// The stack buckets of the architecture string; without it, the only ones with `count` buckets.
 fn named_buckets(
     name: Option<&StackedName>,
     count: usize,
     has_stages: bool,
 ) -> Result<StackBuckets, NetError> {
     let Some(name) = name else {
-        let unknown = || NetError::Invalid(format!("{count} layer stacks of unknown buckets"));
-        return StackBuckets::of_count(count, has_stages).ok_or_else(unknown);
+        let unknown = || NetError::Invalid(format!("{count} layer stacks with unknown buckets"));
+        return StackBuckets::with_count(count, has_stages).ok_or_else(unknown);
     };
     let (buckets, expected) = (name.buckets, name.buckets.count());
     if expected != count {

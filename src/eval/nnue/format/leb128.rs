@@ -1,8 +1,7 @@
-//! Numbers of variable length: blocks of signed LEB128, with which networks with layer stacks compress the
-//! feature transformer.
+//! Blocks of signed LEB128 integers, which compress the feature transformer of networks with layer stacks.
 //!
-//! Seven bits to a byte, the lowest first; the highest bit of a byte says that another follows,
-//! and the next one of the last byte is the sign. <https://en.wikipedia.org/wiki/LEB128>
+//! A byte holds seven bits, the lowest first. Its highest bit is set if another byte follows; bit 6 of the
+//! last byte is the sign. <https://en.wikipedia.org/wiki/LEB128>
 #![forbid(unsafe_code)]
 
 use crate::eval::nnue::layers::Block;
@@ -10,26 +9,26 @@ use crate::memory::bytes_of_mut;
 use std::io::{self, Read};
 use thiserror::Error;
 
-/// What a block begins with.
+/// The first bytes of a block, before its length.
 pub const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
-/// Most bytes of a number of 16 bits.
+/// Most bytes of a 16-bit integer.
 const MAX_BYTES: usize = 3;
 
-/// Why a block cannot be read.
+/// Why a block cannot be decoded.
 #[derive(Debug, Error)]
 pub enum Leb128Error {
-    /// The block ends within a number.
-    #[error("number {0} is cut off")]
-    Cut(usize),
-    /// More bytes than any number of 16 bits takes.
-    #[error("number {0} has more than {MAX_BYTES} bytes")]
-    Long(usize),
-    /// A number of more than 16 bits.
-    #[error("number {index} is {value}, which has more than 16 bits")]
-    Range {
-        /// Which number of the block.
+    /// The block ends within an integer.
+    #[error("integer {0} is truncated")]
+    Truncated(usize),
+    /// An integer has more bytes than any 16-bit integer needs.
+    #[error("integer {0} has more than {MAX_BYTES} bytes")]
+    TooLong(usize),
+    /// An integer does not fit in 16 bits.
+    #[error("integer {index} is {value}, out of the range of 16 bits")]
+    OutOfRange {
+        /// Its index in the block.
         index: usize,
-        /// What it is.
+        /// Its value.
         value: i32,
     },
     /// The file cannot be read.
@@ -37,12 +36,12 @@ pub enum Leb128Error {
     Io(#[from] io::Error),
 }
 
-/// Bytes that are read at once.
-const PIECE: u64 = 1 << 16;
+/// Bytes read at once.
+const BUFFER: u64 = 1 << 16;
 
-/// Calls `visit` with `length` bytes, piece by piece. It returns how many of the bytes of a piece, few
-/// at its end, it wants to see again at the start of the next one.
-fn pieces<E: From<io::Error>>(
+/// Reads `length` bytes and calls `visit` for each buffer of them. `visit` returns the number of bytes at
+/// the end that it has not consumed; the next buffer starts with them.
+fn for_each_buffer<E: From<io::Error>>(
     source: &mut impl Read,
     length: u64,
     mut visit: impl FnMut(&[u8]) -> Result<usize, E>,
@@ -51,7 +50,7 @@ fn pieces<E: From<io::Error>>(
     let mut left = length;
     let mut kept = 0;
     while left > 0 {
-        let new = PIECE.min(left) as usize;
+        let new = BUFFER.min(left) as usize;
         buffer.resize(kept + new, 0);
         source.read_exact(&mut buffer[kept..])?;
         left -= new as u64;
@@ -62,34 +61,34 @@ fn pieces<E: From<io::Error>>(
     Ok(())
 }
 
-/// Counts the numbers of a block of `length` bytes.
+/// Counts the integers in a block of `length` bytes.
 pub fn count(source: &mut impl Read, length: u64) -> io::Result<usize> {
     let mut count = 0;
-    pieces(source, length, |piece| {
-        // What is no last byte of a number has its highest bit set.
-        count += piece.iter().filter(|&&byte| byte < 0x80).count();
+    for_each_buffer(source, length, |buffer| {
+        // Only the last byte of an integer has its highest bit clear.
+        count += buffer.iter().filter(|&&byte| byte < 0x80).count();
         io::Result::Ok(0)
     })?;
     Ok(count)
 }
 
-/// Bytes decoded together. Most numbers of a network take one.
+/// Bytes decoded together. Most weights take one byte.
 const WINDOW: usize = 8;
-/// The highest bit of each byte of a window.
-const HIGHEST: u64 = 0x8080_8080_8080_8080;
+/// The continuation bit of each byte of a window.
+const CONTINUATION_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// The number in the first `length` bytes, 1 to [`MAX_BYTES`], of a word.
+/// Decodes the integer in the first `length` bytes, 1 to [`MAX_BYTES`], of a word.
 #[inline(always)]
-fn number_in(word: u32, length: usize) -> i32 {
+fn decode_one(word: u32, length: usize) -> i32 {
     let bits = word & 0x7F | word >> 1 & 0x3F80 | word >> 2 & 0x1F_C000;
-    // The last byte's sign fills what is above.
+    // Sign extension from the last byte.
     let unused = 32 - 7 * length;
     (bits << unused).cast_signed() >> unused
 }
 
-/// Decodes numbers of one byte each. Three loops, because compilers then see vectors.
+/// Decodes integers of one byte each. Compilers vectorise three loops, but not one.
 #[inline(always)]
-fn decode_short(bytes: &[u8; WINDOW], numbers: &mut [[u8; 2]; WINDOW]) {
+fn decode_one_byte_each(bytes: &[u8; WINDOW], numbers: &mut [[u8; 2]; WINDOW]) {
     let mut wide = [0; WINDOW];
     for (number, &byte) in wide.iter_mut().zip(bytes) {
         *number = i16::from(byte);
@@ -102,33 +101,33 @@ fn decode_short(bytes: &[u8; WINDOW], numbers: &mut [[u8; 2]; WINDOW]) {
     }
 }
 
-/// A number as memory has it.
+/// The 16-bit integer in native byte order, if `value` fits.
 #[inline(always)]
 fn to_bytes(value: i32, index: usize) -> Result<[u8; 2], Leb128Error> {
-    let number = i16::try_from(value).map_err(|_| Leb128Error::Range { index, value })?;
+    let number = i16::try_from(value).map_err(|_| Leb128Error::OutOfRange { index, value })?;
     Ok(number.to_ne_bytes())
 }
 
-/// Puts numbers together from bytes.
+/// Decodes a block buffer by buffer.
 struct Decoder<'a> {
+    /// Where the integers go, in native byte order.
     numbers: &'a mut [[u8; 2]],
-    /// Numbers so far.
+    /// Integers decoded so far.
     count: usize,
 }
 
 impl Decoder<'_> {
-    /// Decodes as many numbers as the bytes hold to their end. How many bytes are left over: the
-    /// beginning of a number.
+    /// Decodes all complete integers. Returns how many bytes remain: the start of the next integer.
     fn decode(&mut self, bytes: &[u8]) -> Result<usize, Leb128Error> {
         let mut rest = self.decode_windows(bytes)?;
         while let Some(last) = rest.iter().position(|&byte| byte < 0x80) {
             let (number, others) = rest.split_at(last + 1);
             if number.len() > MAX_BYTES {
-                return Err(Leb128Error::Long(self.count));
+                return Err(Leb128Error::TooLong(self.count));
             }
             let mut word = [0; 4];
             word[..number.len()].copy_from_slice(number);
-            let value = number_in(u32::from_le_bytes(word), number.len());
+            let value = decode_one(u32::from_le_bytes(word), number.len());
             let number = to_bytes(value, self.count)?;
             if let Some(place) = self.numbers.get_mut(self.count) {
                 *place = number;
@@ -137,39 +136,39 @@ impl Decoder<'_> {
             rest = others;
         }
         if rest.len() > MAX_BYTES {
-            return Err(Leb128Error::Long(self.count));
+            return Err(Leb128Error::TooLong(self.count));
         }
         Ok(rest.len())
     }
 
-    /// Decodes while there are bytes and room for a whole window; returns the bytes left.
+    /// Decodes while there are bytes and room for a whole window; returns the remaining bytes.
     fn decode_windows<'a>(&mut self, mut bytes: &'a [u8]) -> Result<&'a [u8], Leb128Error> {
         while let Some(window) = bytes.first_chunk::<WINDOW>()
             && let Some(room) = self.numbers.get_mut(self.count..)
             && let Some(room) = room.first_chunk_mut::<WINDOW>()
         {
-            // As if all numbers took one byte: true of those before the first that does not. What
-            // is wrong behind it is overwritten later.
-            decode_short(window, room);
-            // That one, or the last one of the window if there is none, is decoded in full: with
-            // one way through there is nothing for the processor to guess.
+            // Decode as if every integer took one byte, which is right up to the first longer one. The
+            // rest is overwritten by the next windows.
+            decode_one_byte_each(window, room);
+            // Decode the first longer one, or the last of the window if there is none. A special case for
+            // windows without a longer one would cost mispredicted branches.
             let word = u64::from_le_bytes(*window);
-            let first = word & HIGHEST | 1 << 63;
+            let first = word & CONTINUATION_BITS | 1 << 63;
             let short = first.trailing_zeros() as usize / 8;
             let before = !first & (first - 1);
-            let ends = !word & HIGHEST & !before;
+            let ends = !word & CONTINUATION_BITS & !before;
             let index = self.count + short;
             if ends == 0 && short + MAX_BYTES >= WINDOW {
-                // It goes on behind the window; the next one begins with it.
+                // It continues beyond the window; start the next window with it.
                 self.count = index;
                 bytes = &bytes[short..];
                 continue;
             }
             let length = ends.trailing_zeros() as usize / 8 + 1 - short;
             if length > MAX_BYTES {
-                return Err(Leb128Error::Long(index));
+                return Err(Leb128Error::TooLong(index));
             }
-            let value = number_in((word >> (8 * short)) as u32, length);
+            let value = decode_one((word >> (8 * short)) as u32, length);
             room[short] = to_bytes(value, index)?;
             self.count = index + 1;
             bytes = &bytes[short + length..];
@@ -178,23 +177,23 @@ impl Decoder<'_> {
     }
 }
 
-/// Reads the numbers of a block of `length` bytes, as many as there is room for. Room that is left
-/// over may be written to as well.
+/// Decodes a block of `length` bytes into `blocks`; integers beyond their end are checked and dropped. What
+/// `blocks` hold beyond the last integer is unspecified.
 pub fn read(source: &mut impl Read, length: u64, blocks: &mut [Block]) -> Result<(), Leb128Error> {
     let (numbers, _) = bytes_of_mut(blocks).as_chunks_mut::<2>();
     let mut decoder = Decoder { numbers, count: 0 };
-    let mut left_over = 0;
-    pieces(source, length, |piece| {
-        left_over = decoder.decode(piece)?;
-        Ok::<_, Leb128Error>(left_over)
+    let mut unconsumed = 0;
+    for_each_buffer(source, length, |buffer| {
+        unconsumed = decoder.decode(buffer)?;
+        Ok::<_, Leb128Error>(unconsumed)
     })?;
-    match left_over {
+    match unconsumed {
         0 => Ok(()),
-        _ => Err(Leb128Error::Cut(decoder.count)),
+        _ => Err(Leb128Error::Truncated(decoder.count)),
     }
 }
 
-/// Appends a number, for tests.
+/// Appends an encoded integer, for tests.
 #[cfg(test)]
 pub fn write(bytes: &mut Vec<u8>, number: i16) {
     let mut rest = number;
@@ -236,10 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_wherever_pieces_end() {
-        // Of all lengths in any order, three bytes each at most, over more than one piece.
+    fn numbers_come_back_wherever_buffers_end() {
+        // Integers of one to three bytes in random order, over several buffers.
         let mut random = StdRng::seed_from_u64(7);
-        let numbers: Vec<i16> = (0..3 * PIECE)
+        let numbers: Vec<i16> = (0..3 * BUFFER)
             .map(|_| random.random::<i16>() >> random.random_range(0..16))
             .collect();
         let mut bytes = Vec::new();
@@ -249,20 +248,20 @@ mod tests {
         let found = decode(&bytes).unwrap();
         let wrong = found.iter().zip(&numbers).position(|(a, b)| a != b);
         assert_eq!((wrong, found.len()), (None, numbers.len()));
-        // Faults are told by the number they are in, at the end of a piece as well.
-        let before = PIECE as usize - 2;
+        // Errors give the index of the integer, at the end of a buffer too.
+        let before = BUFFER as usize - 2;
         for (fault, told) in [
             (&[0x80, 0x80, 0x80, 0x00][..], "has more than 3 bytes"),
-            (&[0xFF, 0xFF, 0x02], "is 49151, which"),
-            (&[0x80, 0x80, 0x80], "is cut off"),
-            (&[0x80], "is cut off"),
+            (&[0xFF, 0xFF, 0x02], "is 49151, out"),
+            (&[0x80, 0x80, 0x80], "is truncated"),
+            (&[0x80], "is truncated"),
         ] {
             for ones in [before, before + 1, 4, 8] {
                 let mut bytes = vec![1; ones];
                 bytes.extend(fault);
                 let error = decode(&bytes).unwrap_err().to_string();
                 assert!(
-                    error.starts_with(&format!("number {ones} {told}")),
+                    error.starts_with(&format!("integer {ones} {told}")),
                     "{error}"
                 );
             }
@@ -273,19 +272,19 @@ mod tests {
     fn known_bytes() {
         let known = [0x02, 0x7E, 0xFF, 0x00, 0x80, 0x7F, 0x80, 0x01, 0x81, 0x7F];
         assert_eq!(decode(&known).unwrap(), [2, -2, 127, -128, 128, -127]);
-        // Longer than need be, but not too long.
+        // Overlong encodings of up to three bytes are accepted.
         assert_eq!(decode(&[0x80, 0x80, 0x00]).unwrap(), [0]);
     }
 
     #[test]
     fn bad_blocks_are_told_apart() {
         let says = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
-        assert_eq!(says(&[1, 2, 0x80]), "number 2 is cut off");
+        assert_eq!(says(&[1, 2, 0x80]), "integer 2 is truncated");
         let long = says(&[1, 0x80, 0x80, 0x80, 0x00]);
-        assert_eq!(long, "number 1 has more than 3 bytes");
+        assert_eq!(long, "integer 1 has more than 3 bytes");
         // 32768
         let large = says(&[0x80, 0x80, 0x02]);
-        assert!(large.starts_with("number 0 is 32768"), "{large}");
+        assert!(large.starts_with("integer 0 is 32768"), "{large}");
         assert!(matches!(
             read(&mut &[1_u8][..], 5, &mut []),
             Err(Leb128Error::Io(_))

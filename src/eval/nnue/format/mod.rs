@@ -1,6 +1,7 @@
-//! Network files: finding, reading and writing them. Builds [`Network`]s, which know nothing of files.
+//! File formats of networks: finding, reading and writing. A [`Network`] does not know where it came from.
 #![forbid(unsafe_code)]
 
+mod architecture_string;
 mod classic;
 mod detect;
 mod error;
@@ -9,7 +10,6 @@ mod komaoto;
 mod layer_stacks;
 pub(super) mod leb128;
 pub(super) mod reader;
-mod text;
 mod yaneuraou;
 
 pub use classic::{ClassicLayer, ClassicNetwork};
@@ -21,17 +21,17 @@ use super::network::Network;
 use once_cell::sync::Lazy;
 use std::sync::Arc;
 
-/// The file of the embedded network; `komaoto.md` beside it tells where it comes from.
+/// The embedded network file; `komaoto.md` beside it records how it was trained.
 const EMBEDDED: &[u8] = include_bytes!("../komaoto.nn");
 
-/// Bytes of the file of the embedded network.
+/// Size of the embedded network file in bytes.
 pub const EMBEDDED_BYTES: u64 = EMBEDDED.len() as u64;
 
 /// The embedded network.
 pub fn embedded() -> Arc<Network> {
     static NETWORK: Lazy<Arc<Network>> = Lazy::new(|| {
         let network = NativeNetwork::parse(EMBEDDED).and_then(NativeNetwork::into_network);
-        Arc::new(network.expect("the embedded network is sound"))
+        Arc::new(network.expect("the embedded network is valid"))
     });
     Arc::clone(&NETWORK)
 }

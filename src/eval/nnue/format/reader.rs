@@ -1,4 +1,4 @@
-//! A file as it is read: from front to back, with looks ahead.
+//! A little-endian reader of network files, sequential with lookahead.
 #![forbid(unsafe_code)]
 
 use super::error::NetError;
@@ -8,30 +8,30 @@ use crate::eval::units::FvScale;
 use crate::memory::bytes_of_mut;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-/// What a file holds.
+/// The contents of a network file.
 pub struct NetFile {
     pub parameters: Parameters,
-    /// `FV_SCALE`, if the file says it.
-    pub scale: Option<FvScale>,
-    /// Whether its hashes are those of its architecture.
-    pub is_consistent: bool,
+    /// `FV_SCALE`, if the file gives it.
+    pub fv_scale: Option<FvScale>,
+    /// Whether the hashes in the file are those of its architecture.
+    pub hashes_match: bool,
 }
 
-/// Bytes of the shortest header.
+/// Size of the shortest header in bytes: version, hash, length of the architecture string.
 const MIN_LENGTH: u64 = 12;
 
-/// A file of known length that is read from front to back.
+/// A network file of known length.
 pub struct NetReader<R> {
     file: BufReader<R>,
     length: u64,
-    at: u64,
+    offset: u64,
 }
 
 impl<R: Read + Seek> NetReader<R> {
-    /// Reads a file of this length from its start, if that is enough for any header.
+    /// A reader at the start of a file of `length` bytes; an error if no header is that short.
     pub fn new(file: R, length: u64) -> Result<NetReader<R>, NetError> {
         if length < MIN_LENGTH {
-            return Err(NetError::HeaderCut {
+            return Err(NetError::TruncatedHeader {
                 expected: MIN_LENGTH,
                 found: length,
             });
@@ -39,42 +39,43 @@ impl<R: Read + Seek> NetReader<R> {
         Ok(NetReader {
             file: BufReader::with_capacity(1 << 16, file),
             length,
-            at: 0,
+            offset: 0,
         })
     }
 
-    /// Bytes before what is read next.
-    pub fn at(&self) -> u64 {
-        self.at
+    /// Bytes read so far.
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 
-    /// Bytes not read yet.
-    pub fn left(&self) -> u64 {
-        self.length.saturating_sub(self.at)
+    /// Bytes left to read.
+    pub fn remaining(&self) -> u64 {
+        self.length.saturating_sub(self.offset)
     }
 
-    /// The next word.
-    pub fn word(&mut self) -> io::Result<u32> {
-        let mut word = [0; 4];
-        self.read_exact(&mut word)?;
-        Ok(u32::from_le_bytes(word))
+    /// Reads a 32-bit unsigned integer.
+    pub fn read_u32(&mut self) -> io::Result<u32> {
+        let mut bytes = [0; 4];
+        self.read_exact(&mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
     }
 
-    /// The next `count` bytes; the caller knows that the file has them.
-    pub fn take_bytes(&mut self, count: usize) -> io::Result<Vec<u8>> {
+    /// Reads `count` bytes. The caller checks that the file has them, so that a damaged count cannot
+    /// exhaust memory.
+    pub fn read_bytes(&mut self, count: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; count];
         self.read_exact(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// The next `count` numbers of 32 bits.
-    pub fn numbers(&mut self, count: usize) -> io::Result<Vec<i32>> {
-        let bytes = self.take_bytes(count * 4)?;
+    /// Reads `count` 32-bit signed integers.
+    pub fn read_i32s(&mut self, count: usize) -> io::Result<Vec<i32>> {
+        let bytes = self.read_bytes(count * 4)?;
         let numbers = bytes.as_chunks::<4>().0.iter();
         Ok(numbers.map(|&bytes| i32::from_le_bytes(bytes)).collect())
     }
 
-    /// Reads numbers of 16 bits to where they are wanted.
+    /// Fills `blocks` with 16-bit signed integers.
     pub fn read_blocks(&mut self, blocks: &mut [Block]) -> io::Result<()> {
         self.read_exact(bytes_of_mut(blocks))?;
         if cfg!(target_endian = "big") {
@@ -85,18 +86,19 @@ impl<R: Read + Seek> NetReader<R> {
         Ok(())
     }
 
-    /// The word at an offset, if the file reaches that far. Does not move the reader.
-    pub fn word_at(&mut self, at: u64) -> Option<u32> {
-        let now = self.at;
-        self.seek(at).ok()?;
-        let word = self.word().ok();
-        self.seek(now).ok()?;
+    /// The 32-bit integer at an offset from the start of the file, if the file reaches that far. Leaves
+    /// the reader where it is.
+    pub fn peek_u32_at(&mut self, offset: u64) -> Option<u32> {
+        let current = self.offset;
+        self.seek(offset).ok()?;
+        let word = self.read_u32().ok();
+        self.seek(current).ok()?;
         word
     }
 
-    /// Continues at a place.
-    pub fn seek(&mut self, at: u64) -> io::Result<()> {
-        self.at = self.file.seek(SeekFrom::Start(at))?;
+    /// Moves to an offset from the start of the file.
+    pub fn seek(&mut self, offset: u64) -> io::Result<()> {
+        self.offset = self.file.seek(SeekFrom::Start(offset))?;
         Ok(())
     }
 }
@@ -104,16 +106,13 @@ impl<R: Read + Seek> NetReader<R> {
 impl<R: Read> Read for NetReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
-        self.at += read as u64;
+        self.offset += read as u64;
         Ok(read)
     }
 }
 
-/// The numbers of 16 bits in some bytes.
-pub fn numbers(bytes: &[u8]) -> Vec<i16> {
-    let numbers = bytes.as_chunks::<2>().0;
-    numbers
-        .iter()
-        .map(|&bytes| i16::from_le_bytes(bytes))
-        .collect()
+/// Little-endian 16-bit signed integers from their bytes.
+pub fn le_i16s(bytes: &[u8]) -> Vec<i16> {
+    let numbers = bytes.as_chunks::<2>().0.iter();
+    numbers.map(|&bytes| i16::from_le_bytes(bytes)).collect()
 }

@@ -1,18 +1,18 @@
-//! Files in the format of YaneuraOu's `nn.bin` and in what rshogi made of it: version, hash, a text; then
-//! the feature transformer and the other layers, each behind a hash, little-endian.
+//! YaneuraOu's `nn.bin` and rshogi's variants of it: version, hash and architecture string, then the feature
+//! transformer and the other layers, each preceded by a hash. Little-endian.
 //!
-//! In a classic network nothing is compressed and nothing left over. Neither the text nor the hashes can
-//! be relied upon: some trainers write the text of another network, some no hashes. What has to be right
-//! is the size; hashes and text decide between networks of the same size, see [`super::detect`]. What
-//! differs in networks with layer stacks is in [`super::layer_stacks`].
+//! A classic network is uncompressed and fills the file exactly. Architecture string and hashes are
+//! unreliable: some trainers copy the string of another network, some write no hashes. The size is always
+//! right; hashes and string decide between architectures of the same size ([`super::detect`]). Networks
+//! with layer stacks are read by [`super::layer_stacks`].
 #![forbid(unsafe_code)]
 
-use super::detect::{Clues, detect, guess};
+use super::architecture_string::ArchitectureString;
+use super::detect::{Evidence, detect, guess};
 use super::error::NetError;
 use super::layer_stacks;
 use super::leb128::MAGIC;
 use super::reader::{NetFile, NetReader};
-use super::text::Text;
 use crate::eval::nnue::architecture::{Architecture, Shards, padded};
 use crate::eval::nnue::layers::{Affine, Block, FeatureTransformer};
 use crate::eval::nnue::network::Parameters;
@@ -22,83 +22,88 @@ use crate::eval::units::FvScale;
 use crate::memory::Table;
 use std::io::{self, Read, Seek};
 
-/// First word of a file of YaneuraOu.
+/// Version of YaneuraOu's files.
 pub const VERSION: u32 = 0x7AF3_2F16;
-/// First word of rshogi's files; with layer stacks there are nine.
+/// Version of rshogi's files: classic, or with nine layer stacks.
 const RSHOGI_VERSION: u32 = 0x7AF3_2F20;
-/// First word of rshogi's files with layer stacks that say how many.
-pub const COUNTED_VERSION: u32 = 0x7AF3_2F21;
-/// First word of a third version of layer stacks, whose sizes differ from stack to stack.
-const UNEVEN_VERSION: u32 = 0x7AF3_3301;
-/// Longest text taken for one.
-const MAX_TEXT: u32 = 4096;
+/// Version of rshogi's files that give the number of layer stacks.
+pub const RSHOGI_STACKS_VERSION: u32 = 0x7AF3_2F21;
+/// Version of rshogi's files with layer stacks of different sizes.
+const LAYERSTACK_V3_VERSION: u32 = 0x7AF3_3301;
+/// Longest architecture string in bytes; a larger length means that the file is damaged.
+const MAX_STRING: u32 = 4096;
 
-/// The header of a file.
+/// The header of a network file.
 pub struct Header {
     pub version: u32,
     pub hash: u32,
-    pub text: Text,
+    pub architecture_string: ArchitectureString,
 }
 
 impl Header {
-    /// Reads the header behind its version.
+    /// Reads the rest of the header after its version.
     pub fn read<R: Read + Seek>(
         reader: &mut NetReader<R>,
         version: u32,
     ) -> Result<Header, NetError> {
         match version {
-            VERSION | RSHOGI_VERSION | COUNTED_VERSION => {}
-            UNEVEN_VERSION => return Err(NetError::Unsupported("layerstack_v3 (7AF33301)".into())),
-            _ => return Err(NetError::Version(version)),
+            VERSION | RSHOGI_VERSION | RSHOGI_STACKS_VERSION => {}
+            LAYERSTACK_V3_VERSION => {
+                return Err(NetError::Unsupported("layerstack_v3 (7AF33301)".into()));
+            }
+            _ => return Err(NetError::UnknownVersion(version)),
         }
-        let hash = reader.word()?;
-        let text_length = reader.word()?;
-        if text_length > MAX_TEXT {
-            let found = format!("a text of {text_length} bytes in the header, limit {MAX_TEXT}");
-            return Err(NetError::Invalid(found));
+        let hash = reader.read_u32()?;
+        let length = reader.read_u32()?;
+        if length > MAX_STRING {
+            let what = format!("architecture string of {length} bytes, limit {MAX_STRING}");
+            return Err(NetError::Invalid(what));
         }
-        // The hashes before both parts, between which the weights lie.
-        let expected = u64::from(text_length) + 8;
-        if reader.left() < expected {
-            return Err(NetError::HeaderCut {
-                expected: reader.at() + expected,
-                found: reader.at() + reader.left(),
+        // The string, and the hashes before the feature transformer and before the other layers.
+        let expected = u64::from(length) + 8;
+        if reader.remaining() < expected {
+            return Err(NetError::TruncatedHeader {
+                expected: reader.offset() + expected,
+                found: reader.offset() + reader.remaining(),
             });
         }
-        let text = reader.take_bytes(text_length as usize)?;
-        let text = Text(String::from_utf8_lossy(&text).into_owned());
-        text.check()?;
+        let string = reader.read_bytes(length as usize)?;
+        let architecture_string = ArchitectureString(String::from_utf8_lossy(&string).into_owned());
+        architecture_string.check_supported()?;
         Ok(Header {
             version,
             hash,
-            text,
+            architecture_string,
         })
     }
 
-    /// Whether it is a file of rshogi. Missing pieces do not count in these.
+    /// Whether it is a file of rshogi, whose networks have no feature for missing pieces.
     pub fn is_rshogi(&self) -> bool {
         self.version != VERSION
     }
 
-    /// Whether it is the header of a network with layer stacks, by what follows it as well.
+    /// Whether the file is a network with layer stacks, by its header or its compressed feature transformer.
     pub fn is_stacked<R: Read + Seek>(&self, reader: &mut NetReader<R>) -> io::Result<bool> {
-        Ok(self.version == COUNTED_VERSION || self.text.is_stacked() || starts_compressed(reader)?)
+        Ok(self.version == RSHOGI_STACKS_VERSION
+            || self.architecture_string.is_stacked()
+            || is_compressed(reader)?)
     }
 }
 
-/// Whether a compressed block follows the next word. Does not move the reader.
-fn starts_compressed<R: Read + Seek>(reader: &mut NetReader<R>) -> io::Result<bool> {
-    let start = reader.at();
+/// Whether a compressed block follows the next word, which is the hash of the feature transformer. Leaves
+/// the reader where it is.
+fn is_compressed<R: Read + Seek>(reader: &mut NetReader<R>) -> io::Result<bool> {
+    let start = reader.offset();
     let mut bytes = [0; 4 + MAGIC.len() + 1];
-    let count = bytes.len().min(reader.left() as usize);
+    let count = bytes.len().min(reader.remaining() as usize);
     reader.read_exact(&mut bytes[..count])?;
     reader.seek(start)?;
     let after = &bytes[4..];
     Ok(after.starts_with(MAGIC) || after[1..].starts_with(MAGIC))
 }
 
-/// Reads what follows the version of a file. `progress` reads the weights of the progress of the game
-/// that lie beside the file, for so many stages, if there are any.
+/// Reads the rest of a file after its version. `progress` reads the `progress.bin` beside it, if there is
+/// one, given the number of game stages.
 pub fn read<R: Read + Seek>(
     mut reader: NetReader<R>,
     version: u32,
@@ -110,7 +115,7 @@ pub fn read<R: Read + Seek>(
     } else {
         read_classic(reader, &header)?
     };
-    net.scale = header.text.scale().map(FvScale::from);
+    net.fv_scale = header.architecture_string.fv_scale().map(FvScale::from);
     if header.is_rshogi() {
         net.parameters.ignore_missing_pieces();
     }
@@ -124,16 +129,17 @@ fn read_classic<R: Read + Seek>(
     mut reader: NetReader<R>,
     header: &Header,
 ) -> Result<NetFile, NetError> {
-    let (architecture, transformer_hash) = recognise(&mut reader, &header.text)?;
+    let (architecture, transformer_hash) =
+        read_architecture(&mut reader, &header.architecture_string)?;
     let blocks = architecture.width / 32;
     let mut biases = vec![Block::ZERO; blocks];
     reader.read_blocks(&mut biases)?;
     let mut weights = Table::zeroed(blocks * architecture.features.dimensions());
     reader.read_blocks(&mut weights)?;
-    let network_hash = reader.word()?;
+    let network_hash = reader.read_u32()?;
     let stack = read_stack(&mut reader, &architecture)?;
     Ok(NetFile {
-        is_consistent: header.hash == architecture.hash()
+        hashes_match: header.hash == architecture.hash()
             && transformer_hash == architecture.transformer_hash()
             && network_hash == architecture.network_hash(),
         parameters: Parameters {
@@ -144,38 +150,38 @@ fn read_classic<R: Read + Seek>(
             },
             head: OutputHead::LayerStacks(LayerStacks::single(stack)),
         },
-        scale: None,
+        fv_scale: None,
     })
 }
 
-/// The architecture of a classic network and the hash before its feature transformer, which comes next.
-pub fn recognise<R: Read + Seek>(
+/// Detects the architecture of a classic network and reads the hash before its feature transformer.
+pub fn read_architecture<R: Read + Seek>(
     reader: &mut NetReader<R>,
-    text: &Text,
+    architecture_string: &ArchitectureString,
 ) -> Result<(Architecture, u32), NetError> {
-    let payload = reader.left() - 8;
-    let transformer_hash = reader.word()?;
-    let start = reader.at();
-    let clues = Clues {
-        text: &text.0,
-        activation: text.activation()?,
+    let payload = reader.remaining() - 8;
+    let transformer_hash = reader.read_u32()?;
+    let start = reader.offset();
+    let evidence = Evidence {
+        architecture_string: &architecture_string.0,
+        activation: architecture_string.activation()?,
         payload,
         transformer_hash,
     };
-    let mut word_after = |bytes: u64| reader.word_at(start + bytes);
-    if let Some(architecture) = detect(&clues, &mut word_after) {
+    let mut u32_after = |bytes: u64| reader.peek_u32_at(start + bytes);
+    if let Some(architecture) = detect(&evidence, &mut u32_after) {
         return Ok((architecture, transformer_hash));
     }
-    Err(match guess(&clues, &mut word_after) {
+    Err(match guess(&evidence, &mut u32_after) {
         Some(architecture) => NetError::size(&architecture, architecture.payload(), payload),
         None => NetError::Invalid(format!(
             "unknown architecture `{}` with {payload} bytes of weights",
-            text.shortened()
+            architecture_string.shortened()
         )),
     })
 }
 
-/// Reads a stack of layers, which the file is known to have.
+/// Reads a layer stack. The caller checks that the file is long enough.
 pub fn read_stack<R: Read + Seek>(
     reader: &mut NetReader<R>,
     architecture: &Architecture,
@@ -186,7 +192,7 @@ pub fn read_stack<R: Read + Seek>(
     let output = Rows::read(reader, second, 1)?;
     if let Some(stacks) = architecture.stacks() {
         if let Some(shards) = stacks.shards {
-            first.keep_shards(architecture, shards);
+            first.mask_shards(architecture, shards);
         }
         hidden.interleave_weights(architecture, second_inputs(architecture));
     }
@@ -194,27 +200,27 @@ pub fn read_stack<R: Read + Seek>(
     Ok(LayerStack { layers })
 }
 
-/// A dense layer as it is stored: rows of weights filled up with zeros.
+/// A dense layer as stored in a file: a row of weights for each output, padded with zeros.
 pub struct Rows {
     pub biases: Vec<i32>,
     pub weights: Vec<i8>,
 }
 
 impl Rows {
-    /// Reads a layer.
+    /// Reads a layer. The caller checks that the file is long enough.
     pub fn read<R: Read + Seek>(
         reader: &mut NetReader<R>,
         inputs: usize,
         outputs: usize,
     ) -> io::Result<Rows> {
-        let biases = reader.numbers(outputs)?;
-        let weights = reader.take_bytes(outputs * padded(inputs))?;
+        let biases = reader.read_i32s(outputs)?;
+        let weights = reader.read_bytes(outputs * padded(inputs))?;
         let weights = weights.into_iter().map(u8::cast_signed).collect();
         Ok(Rows { biases, weights })
     }
 
-    /// Clears the weights of the first hidden layer from inputs that an output does not see.
-    fn keep_shards(&mut self, architecture: &Architecture, shards: Shards) {
+    /// Zeroes the weights of the first hidden layer for inputs outside the shard of each output.
+    fn mask_shards(&mut self, architecture: &Architecture, shards: Shards) {
         let inputs = padded(architecture.inputs());
         let outputs_of_group = architecture.first_outputs() / shards.groups;
         for (output, row) in self.weights.chunks_mut(inputs).enumerate() {
@@ -227,8 +233,8 @@ impl Rows {
         }
     }
 
-    /// Moves the weights of the second hidden layer to where the kernels put its inputs: squares first,
-    /// then the clipped ones, each with room for the skip connection.
+    /// Moves the weights of the second hidden layer to where the kernels put its inputs: the SqrClippedReLU
+    /// half, then the ClippedReLU half, each with room for the skip connection.
     fn interleave_weights(&mut self, architecture: &Architecture, inputs: usize) {
         let first = architecture.hidden[0];
         let (stored, row) = (padded(architecture.second_inputs()), padded(inputs));
@@ -241,19 +247,19 @@ impl Rows {
     }
 }
 
-/// Sizes, hashes and text of a file.
+/// Sizes, hashes and the architecture string of files.
 impl Architecture {
-    /// Inputs of the second hidden layer, as stored.
+    /// Inputs of the second hidden layer as stored, without padding.
     pub(in crate::eval::nnue) fn second_inputs(&self) -> usize {
         self.hidden[0] * if self.stacks().is_some() { 2 } else { 1 }
     }
 
-    /// Bytes of the feature transformer, uncompressed.
+    /// Size of the uncompressed feature transformer in bytes.
     pub(super) fn transformer_bytes(&self) -> u64 {
         2 * self.width as u64 * (1 + self.features.dimensions() as u64)
     }
 
-    /// Bytes of the layers behind it, of one stack.
+    /// Size of one layer stack in bytes.
     pub(super) fn stack_bytes(&self) -> u64 {
         let layer = |inputs: usize, outputs: usize| outputs * (4 + padded(inputs));
         let [_, second] = self.hidden;
@@ -263,7 +269,7 @@ impl Architecture {
         bytes as u64
     }
 
-    /// Bytes of all weights and biases of a classic network.
+    /// Size of all weights and biases of a classic network in bytes.
     pub(in crate::eval::nnue) fn payload(&self) -> u64 {
         self.transformer_bytes() + self.stack_bytes()
     }
@@ -273,7 +279,7 @@ impl Architecture {
         self.features.hash ^ (2 * self.width as u32)
     }
 
-    /// Hash of the layers behind it.
+    /// Hash of the layers after the feature transformer of a classic network.
     pub(in crate::eval::nnue) fn network_hash(&self) -> u32 {
         let affine = |hash: u32, outputs: usize| {
             0xCC03_DAE4_u32.wrapping_add(outputs as u32) ^ (hash >> 1) ^ (hash << 31)
@@ -285,18 +291,18 @@ impl Architecture {
         affine(hidden, 1)
     }
 
-    /// Hash of the whole, as in the header of a classic network.
+    /// Hash in the header of a classic network.
     pub(in crate::eval::nnue) fn hash(&self) -> u32 {
         self.transformer_hash() ^ self.network_hash()
     }
 
-    /// How the text in the header should give the sizes of the feature transformer.
-    pub(super) fn transformer_text(&self) -> String {
+    /// The sizes of the feature transformer in the architecture string.
+    pub(super) fn transformer_string(&self) -> String {
         format!("[{}->{}x2]", self.features.dimensions(), self.width)
     }
 
-    /// The text in the header of a classic network, as most programs write it.
-    pub(in crate::eval::nnue) fn text(&self) -> String {
+    /// The architecture string of a classic network, as most trainers write it.
+    pub(in crate::eval::nnue) fn architecture_string(&self) -> String {
         let [first, second] = self.hidden;
         let input = 2 * self.width;
         format!(
@@ -304,7 +310,7 @@ impl Architecture {
              (AffineTransform[{second}<-{first}](ClippedReLU[{first}]\
              (AffineTransform[{first}<-{input}](InputSlice[{input}(0:{input})])))))",
             self.features.name,
-            self.transformer_text()
+            self.transformer_string()
         )
     }
 }

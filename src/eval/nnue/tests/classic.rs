@@ -65,8 +65,8 @@ fn what_is_written_is_read_and_evaluated() {
         let network = random(features, width, hidden);
         let bytes = network.to_bytes().unwrap();
         let file = read_bytes(&bytes).unwrap();
-        assert!(file.is_consistent);
-        assert_eq!(file.scale, Some(20.into()));
+        assert!(file.hashes_match);
+        assert_eq!(file.fv_scale, Some(20.into()));
         let parsed = ClassicNetwork::parse(&bytes).unwrap();
         assert_eq!(parsed, network);
         assert_eq!(parsed.to_bytes().unwrap(), bytes);
@@ -90,7 +90,7 @@ fn files_of_others_are_read() {
     let network = ClassicNetwork::parse(&file(&K_P)).unwrap();
     assert_eq!(
         (network.features, network.scale),
-        (1, ClassicNetwork::SCALE)
+        (1, ClassicNetwork::DEFAULT_SCALE)
     );
     let golden = [185, 185, 120, 148, 73, 196, 206];
     for (sfen, output) in POSITIONS.into_iter().zip(golden) {
@@ -117,9 +117,12 @@ fn files_of_others_are_read() {
     assert!(matches!(refused(&stacked.file()), NetError::Untrainable(_)));
     assert!(matches!(
         refused(b"KOMAOTO\0 and more"),
-        NetError::Version(_)
+        NetError::UnknownVersion(_)
     ));
-    assert!(matches!(refused(b"short"), NetError::HeaderCut { .. }));
+    assert!(matches!(
+        refused(b"short"),
+        NetError::TruncatedHeader { .. }
+    ));
 }
 
 #[test]

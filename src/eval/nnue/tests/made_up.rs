@@ -24,7 +24,7 @@ pub fn weight(number: u32, limit: u32) -> i32 {
 
 /// The text of a classic network.
 pub fn text(architecture: &Architecture) -> String {
-    architecture.text()
+    architecture.architecture_string()
 }
 
 /// A feature set by its name.

@@ -55,7 +55,7 @@ fn made_up(name: &str) -> Network {
     let architecture = architecture(set(name));
     let bytes = classic(&architecture, &text(&architecture));
     let net = read_bytes(&bytes).unwrap();
-    assert!(net.is_consistent);
+    assert!(net.hashes_match);
     Network::new(net.parameters, 1)
 }
 
@@ -326,7 +326,7 @@ fn hashes_and_text_need_not_be_right() {
     let mut bytes = classic(&architecture, wrong);
     let evaluate = |bytes: &[u8], consistent: bool| {
         let net = read_bytes(bytes).unwrap();
-        assert_eq!(net.is_consistent, consistent);
+        assert_eq!(net.hashes_match, consistent);
         let network = Network::new(net.parameters, 1);
         for sfen in POSITIONS {
             let outputs = [&network, &expected]

@@ -236,7 +236,7 @@ fn files_are_read_as_they_were_written() {
         let bytes = net.to_bytes().unwrap();
         assert_eq!(NativeNetwork::parse(&bytes).unwrap(), net);
         let file = read_bytes(&bytes).unwrap();
-        let network = Network::new(file.parameters, file.scale.unwrap());
+        let network = Network::new(file.parameters, file.fv_scale.unwrap());
         let name = format!("Komaoto PS_hm {width}x2-{outputs}");
         assert_eq!(network.architecture().to_string(), name);
         let position = position(POSITIONS[4]);
@@ -269,18 +269,15 @@ fn damaged_files_are_told_apart() {
             "Komaoto PS_hm 32x2-2 has 109768 bytes of weights, found 109767: truncated",
         ),
         (refusal(&[&good[..], &[0]].concat()), "trailing bytes"),
-        (changed(8, 2), "format of 2, expected 1"),
-        (changed(12, 7), "feature set of 7, expected 1 to 2"),
-        (changed(16, 33), "width of 33, expected a multiple of 32"),
-        (changed(18, 1), "width of 65568"),
-        (changed(20, 0), "outputs of 0, expected 1 to 16"),
+        (changed(8, 2), "format version 2, expected 1"),
+        (changed(12, 7), "feature set 7, expected 1 to 2"),
+        (changed(16, 33), "width 33, expected a multiple of 32"),
+        (changed(18, 1), "width 65568"),
+        (changed(20, 0), "output bucket count 0, expected 1 to 16"),
         (changed(20, 3), "truncated"),
         (changed(24, 0), "checksum"),
-        (changed(28, 0), "unit of 0, expected 255"),
-        (
-            changed(31, 0xF0),
-            "unit of weights of 61504, expected 1 to 4096",
-        ),
+        (changed(28, 0), "unit 0, expected 255"),
+        (changed(31, 0xF0), "weight unit 61504, expected 1 to 4096"),
         (changed(30, 128), "checksum"),
         (changed(35, 0), "checksum"),
         (changed(5000, 1), "checksum"),

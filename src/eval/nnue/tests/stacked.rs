@@ -21,7 +21,7 @@ use std::sync::Arc;
 fn check(net: &Stacked, golden: [i32; 7]) {
     let bytes = net.file();
     let file = read_bytes(&bytes).unwrap();
-    assert!(file.is_consistent);
+    assert!(file.hashes_match);
     let network = Arc::new(Network::new(file.parameters, 1));
     for backend in available() {
         let outputs = POSITIONS.map(|sfen| output(&network, backend, &position(sfen), None));
@@ -100,7 +100,7 @@ fn every_form_of_a_file_gives_the_same_network() {
         let mut net = plain.clone();
         change(&mut net);
         let file = read_bytes(&net.file()).unwrap();
-        assert!(file.is_consistent);
+        assert!(file.hashes_match);
         Network::new(file.parameters, 1)
     };
     assert_eq!(outputs(&changed(|net| net.one_block = true)), expected);
@@ -118,7 +118,7 @@ fn every_form_of_a_file_gives_the_same_network() {
     for at in [4, transformer] {
         bytes[at] ^= 1;
         let file = read_bytes(&bytes).unwrap();
-        assert!(!file.is_consistent);
+        assert!(!file.hashes_match);
         assert_eq!(outputs(&Network::new(file.parameters, 1)), expected);
     }
 }
@@ -128,8 +128,8 @@ fn networks_of_rshogi_are_read() {
     let expected = outputs(&network(&small([15, 32], "k3k3").file()));
     for count in [None, Some(9)] {
         let file = read_bytes(&rshogi(count).file()).unwrap();
-        assert!(file.is_consistent);
-        assert_eq!(file.scale, Some(28.into()));
+        assert!(file.hashes_match);
+        assert_eq!(file.fv_scale, Some(28.into()));
         let found = outputs(&Network::new(file.parameters, 1));
         // But for the piece that is missing in the last position.
         assert_eq!(found[..6], expected[..6]);
@@ -225,7 +225,7 @@ fn features_by_attacks_are_read_and_found() {
     let mut net = rshogi(None);
     net.text += ",EffectBucket=4x4fixed";
     let error = refusal(&net.file()).to_string();
-    assert!(error.contains("of the kind 4x4fixed"), "{error}");
+    assert!(error.contains("EffectBucket=4x4fixed"), "{error}");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn progress_beside_a_file_chooses_the_stack() {
     let bytes = net.file();
     let with = |weight: f64| {
         let weights = std::iter::repeat_n(weight, WEIGHTS);
-        let progress = GameProgress::of_file(weights, 5);
+        let progress = GameProgress::from_file(weights, 5);
         let file = read(Cursor::new(&bytes), bytes.len() as u64, |stages| {
             assert_eq!(stages, 5);
             Ok(progress)
@@ -343,7 +343,7 @@ fn damaged_files_with_stacks_are_told_apart() {
         changed(first, b'X'),
         "no compressed biases of the feature transformer",
     );
-    // A bias less or one cut off; a number that is too long; one too large.
+    // A bias missing or truncated; an integer that is too long; one out of range.
     let numbers = first + 21;
     says(changed(numbers, 0xC1), "63 biases");
     says(
@@ -355,15 +355,15 @@ fn damaged_files_with_stacks_are_told_apart() {
         bytes[numbers..][..3].fill(0x80);
         bytes[numbers + 3] = 0x80;
         bytes[numbers + at] = [0x81, 0xFF, 0x80][at];
-        says(refusal(&bytes), "number 0 has more than 3 bytes");
+        says(refusal(&bytes), "integer 0 has more than 3 bytes");
     }
     let mut large = bytes.clone();
     large[numbers..][..3].copy_from_slice(&[0x80, 0x80, 0x02]);
-    says(refusal(&large), "number 0 is 32768");
+    says(refusal(&large), "integer 0 is 32768");
     let length = u32::from_le_bytes(*bytes[numbers - 4..].first_chunk().unwrap()) as usize;
     let mut unfinished = bytes.clone();
     unfinished[numbers + length - 1] |= 0x80;
-    says(refusal(&unfinished), "number 63 is cut off");
+    says(refusal(&unfinished), "integer 63 is truncated");
 
     let renamed = |from: &str, to: &str| {
         let mut net = net.clone();
@@ -399,13 +399,13 @@ fn damaged_files_with_stacks_are_told_apart() {
     unnamed.text = "Features=K+P".into();
     says(
         refusal(&unnamed.file()),
-        "81 layer stacks without weights of the progress",
+        "81 layer stacks without progress weights",
     );
     let mut unstaged = small([7, 32], "hand4");
     unstaged.text = unstaged.text.replace("HAND4", "PROGRESS4");
     says(
         refusal(&unstaged.file()),
-        "progress4 without weights of the progress",
+        "progress4 without progress weights",
     );
 }
 
@@ -428,7 +428,7 @@ fn dialects_that_cannot_be_read_are_named() {
     says(&net, "(Threat)");
     let mut net = small([15, 32], "k3k3");
     net.text = net.text.replace(",Network", ",PSQT=9,Network");
-    says(&net, "PSQT in a file of YaneuraOu");
+    says(&net, "PSQT in a YaneuraOu file");
     let mut net = rshogi(Some(9));
     net.text += ",PSQT=9";
     says(&net, "truncated PSQT");
@@ -439,10 +439,10 @@ fn dialects_that_cannot_be_read_are_named() {
     assert!(refusal(&writer.bytes).to_string().contains("7AF33301"));
     let classic = architecture(set("K+P"));
     for (text, words) in [
-        ("-SCReLU-Pairwise", "together"),
+        ("-SCReLU-Pairwise", "SCReLU combined with Pairwise"),
         ("-SCReLU,qa=100", "up to 100"),
         ("[1710->64x2],qa=255", "up to 255"),
-        ("Factorizer", "training only"),
+        ("Factorizer", "factorised features"),
     ] {
         let text = refusal(&super::classic(&classic, text)).to_string();
         assert!(text.contains(words), "{text}");

@@ -1,4 +1,5 @@
-//! What the text in a header says, for what little it can be relied upon.
+//! The architecture string of a header. Trainers write it carelessly, so [`super::detect`] trusts the size
+//! of the file more.
 #![forbid(unsafe_code)]
 
 use super::error::NetError;
@@ -6,33 +7,32 @@ use crate::eval::nnue::architecture::{Activation, DOUBLED, MAX_HIDDEN, Shards};
 use crate::eval::nnue::features::{ATTACK_FEATURE_SETS, FEATURE_SETS, FeatureSet};
 use crate::eval::nnue::stack_buckets::StackBuckets;
 
-/// The text of a header.
-pub struct Text(pub String);
+/// The architecture string of a header, e.g. `Features=HalfKP(Friend)[125388->256x2],Network=...`.
+pub struct ArchitectureString(pub String);
 
-/// What the name of a network with layer stacks says. A name such as
-/// `SFNN_HALFKA2_1024_7_64_C256_S96X8_HAND64_K3K3` gives features, width, hidden layers, shards
-/// and stack buckets; the last two may be missing.
+/// The name of a network with layer stacks, such as `SFNN_HALFKA2_1024_7_64_C256_S96X8_HAND64_K3K3`:
+/// features, width, hidden layers, shards and stack buckets. The last two are optional.
 pub struct StackedName {
     pub hidden: [usize; 2],
     pub shards: Option<Shards>,
     pub buckets: StackBuckets,
 }
 
-impl Text {
-    /// The text, fit to be shown on one line.
+impl ArchitectureString {
+    /// The string, made printable and short for error messages.
     pub fn shortened(&self) -> String {
         shortened(&self.0)
     }
 
-    /// The digits behind a key such as `qa=`.
+    /// The number that follows a key such as `qa=`.
     fn number(&self, key: &str) -> Option<u32> {
         let (_, rest) = self.0.split_once(key)?;
         let end = rest.find(|c: char| !c.is_ascii_digit());
         rest[..end.unwrap_or(rest.len())].parse().ok()
     }
 
-    /// The scale, in a text such as `...,fv_scale=28,...`.
-    pub fn scale(&self) -> Option<i32> {
+    /// `FV_SCALE`, as in `...,fv_scale=28,...`.
+    pub fn fv_scale(&self) -> Option<i32> {
         let scale = self.number("fv_scale=")?.cast_signed();
         (1..=128).contains(&scale).then_some(scale)
     }
@@ -42,7 +42,7 @@ impl Text {
         self.0.contains("PSQT=")
     }
 
-    /// The feature sets it can be about: with `EffectBucket=`, a single one.
+    /// The feature sets to choose from by size: `EffectBucket=` names one, otherwise all of YaneuraOu's.
     pub fn feature_sets(&self) -> Result<&'static [FeatureSet], NetError> {
         let Some((_, name)) = self.0.split_once("EffectBucket=") else {
             return Ok(&FEATURE_SETS);
@@ -55,27 +55,24 @@ impl Text {
         {
             Some(at) => Ok(&ATTACK_FEATURE_SETS[at..=at]),
             None => Err(NetError::Unsupported(format!(
-                "attack buckets of the kind {} (EffectBucket)",
+                "EffectBucket={}",
                 shortened(&name[1..])
             ))),
         }
     }
 
-    /// Whether it is the text of a network with layer stacks as YaneuraOu writes it.
+    /// Whether YaneuraOu wrote it for a network with layer stacks.
     pub fn is_stacked(&self) -> bool {
         self.0.starts_with("ModelType=SFNN")
     }
 
-    /// Refuses what cannot be evaluated.
-    pub fn check(&self) -> Result<(), NetError> {
+    /// Rejects networks that Komaoto cannot evaluate.
+    pub fn check_supported(&self) -> Result<(), NetError> {
         let unsupported = [
-            ("Threat=", "features of threats (Threat)"),
-            ("HandCount", "features of counted hands (HandCount)"),
-            (
-                "Factorizer",
-                "factorised features, which are for training only",
-            ),
-            ("-SCReLU-Pairwise", "SCReLU and Pairwise together"),
+            ("Threat=", "threat features (Threat)"),
+            ("HandCount", "hand count features (HandCount)"),
+            ("Factorizer", "factorised features of a training file"),
+            ("-SCReLU-Pairwise", "SCReLU combined with Pairwise"),
         ];
         for (token, what) in unsupported {
             if self.0.contains(token) {
@@ -85,27 +82,29 @@ impl Text {
         Ok(())
     }
 
-    /// The activation of a classic network's feature transformer, by `-SCReLU`, `-Pairwise` and `qa=N`.
+    /// The activation of a classic network's feature transformer, by `-SCReLU`, `-Pairwise` and `qa=`, the
+    /// quantised activation of 1.
     pub fn activation(&self) -> Result<Activation, NetError> {
-        let is_square = self.0.contains("-SCReLU")
+        let is_screlu = self.0.contains("-SCReLU")
             || self.0.contains("(SqrClippedReLU[") && !self.0.contains("(ClippedReLU[");
-        let is_product = self.0.contains("-Pairwise");
-        let default = if is_square { 255 } else { 127 };
-        let scale = self.number("qa=").unwrap_or(default);
-        let limit = match scale {
+        let is_pairwise = self.0.contains("-Pairwise");
+        let default = if is_screlu { 255 } else { 127 };
+        let qa = self.number("qa=").unwrap_or(default);
+        let unsupported = || NetError::Unsupported(format!("activations up to {qa}"));
+        let limit = match qa {
             127 => DOUBLED,
             255 => 255,
-            _ => return Err(NetError::Unsupported(format!("activations up to {scale}"))),
+            _ => return Err(unsupported()),
         };
-        match (is_square, is_product) {
+        match (is_screlu, is_pairwise) {
             (true, _) => Ok(Activation::SCReLU { limit }),
             (_, true) => Ok(Activation::Pairwise { limit }),
-            _ if scale == 127 => Ok(Activation::CReLU),
-            _ => Err(NetError::Unsupported(format!("activations up to {scale}"))),
+            _ if qa == 127 => Ok(Activation::CReLU),
+            _ => Err(unsupported()),
         }
     }
 
-    /// The name of a network with layer stacks, if there is one.
+    /// The name of a network with layer stacks, if the string has one.
     pub fn stacked_name(&self) -> Result<Option<StackedName>, NetError> {
         let Some((_, name)) = self.0.split_once("Network=SFNN") else {
             return Ok(None);
@@ -129,7 +128,7 @@ impl Text {
         };
         let mut rest: Vec<&str> = parts.collect();
         let shards = match rest[..] {
-            [common, shard, ..] => shards(common, shard),
+            [common, shard, ..] => parse_shards(common, shard),
             _ => None,
         };
         if shards.is_some() {
@@ -146,14 +145,14 @@ impl Text {
     }
 }
 
-/// A text, fit to be shown on one line.
+/// The first 80 characters, control characters replaced.
 fn shortened(text: &str) -> String {
     let shown = |c: char| if c.is_control() { '?' } else { c };
     text.chars().take(80).map(shown).collect()
 }
 
-/// Shards by a text such as `c256`, `s96x8`.
-fn shards(common: &str, shard: &str) -> Option<Shards> {
+/// Parses shards such as `c256`, `s96x8`.
+fn parse_shards(common: &str, shard: &str) -> Option<Shards> {
     let (shard, groups) = shard.strip_prefix('s')?.split_once('x')?;
     Some(Shards {
         common: common.strip_prefix('c')?.parse().ok()?,
@@ -168,7 +167,7 @@ mod tests {
 
     #[test]
     fn scales_are_found() {
-        let scale = |text: &str| Text(text.into()).scale();
+        let scale = |text: &str| ArchitectureString(text.into()).fv_scale();
         assert_eq!(
             scale("Features=K+P[1710->256x2],fv_scale=28,qa=127"),
             Some(28)
@@ -182,7 +181,7 @@ mod tests {
 
     #[test]
     fn activations_are_found() {
-        let activation = |text: &str| Text(text.into()).activation().ok();
+        let activation = |text: &str| ArchitectureString(text.into()).activation().ok();
         assert_eq!(activation("[1710->256x2]"), Some(Activation::CReLU));
         let square = |limit| Some(Activation::SCReLU { limit });
         assert_eq!(activation("[1710->256x2]-SCReLU"), square(255));
@@ -195,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn names_of_networks_with_stacks_are_read() {
-        let name = |text: &str| Text(text.into()).stacked_name();
+    fn names_of_networks_with_layer_stacks_are_read() {
+        let name = |text: &str| ArchitectureString(text.into()).stacked_name();
         let read = |text: &str| {
             let name = name(text).unwrap().unwrap();
             (name.hidden, name.buckets.to_string(), name.shards)
