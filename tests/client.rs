@@ -1,5 +1,5 @@
-//! A whole game driven by a foreign client: the public crate `usi`, which parses every line the
-//! engine prints. Only the rules are our own.
+//! A whole game driven by an independent client, the public crate `usi`, which parses every line the
+//! engine prints.
 
 use komaoto::position::{GameRepetition, Position};
 use komaoto::types::{Color, Move};

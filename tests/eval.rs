@@ -1,4 +1,4 @@
-//! The evaluation against itself: incremental and from scratch, turned and unturned.
+//! Consistency of the evaluation: incremental and from scratch, flipped and unflipped.
 
 use komaoto::eval::Evaluator;
 use komaoto::eval::nnue::embedded;
@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-/// The value of a position without any history.
+/// The value of a position by a new evaluator.
 fn fresh(position: &Position) -> Value {
     let mut evaluator = Evaluator::new(embedded());
     evaluator.reset(position);
@@ -20,8 +20,8 @@ fn value_of(sfen: &str) -> Value {
     fresh(&Position::from_sfen(sfen).unwrap())
 }
 
-/// SFEN of a position turned by 180 degrees with the colours swapped.
-fn turned(sfen: &str) -> String {
+/// SFEN of a position rotated by 180 degrees with the colours swapped.
+fn flipped(sfen: &str) -> String {
     let swap = |c: char| match c {
         c if c.is_ascii_lowercase() => c.to_ascii_uppercase(),
         c => c.to_ascii_lowercase(),
@@ -83,7 +83,7 @@ impl Walk {
         }
     }
 
-    /// Goes on by a random move or, now and then, by a null move; `false` at the end of a game.
+    /// Plays a random move or, now and then, a null move; `false` at the end of a game.
     fn advance(&mut self, rng: &mut StdRng) -> bool {
         if !self.position.in_check() && rng.random_ratio(1, 12) {
             self.position.do_null_move();
@@ -116,7 +116,7 @@ impl Walk {
     }
 }
 
-/// Random games with undone stretches; a value is asked for once in `gap` steps.
+/// Random games with moves taken back; evaluates once in `gap` steps on average.
 fn walk(start: &str, seed: u64, gap: u32) {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut walk = Walk::new(Position::from_sfen(start).unwrap());
@@ -147,7 +147,7 @@ const STARTS: [&str; 4] = [
 ];
 
 #[test]
-fn following_moves_equals_starting_over() {
+fn incremental_updates_equal_a_fresh_evaluation() {
     for (seed, start) in STARTS.into_iter().enumerate() {
         for round in 0..6 {
             walk(start, seed as u64 * 100 + round, 2);
@@ -156,7 +156,7 @@ fn following_moves_equals_starting_over() {
 }
 
 #[test]
-fn values_may_be_skipped_for_long() {
+fn many_moves_may_pass_between_evaluations() {
     for (seed, start) in STARTS.into_iter().enumerate() {
         for round in 0..6 {
             walk(start, 1000 + seed as u64 * 100 + round, 60);
@@ -165,7 +165,7 @@ fn values_may_be_skipped_for_long() {
 }
 
 #[test]
-fn reset_forgets_the_line_before() {
+fn reset_discards_the_line_before() {
     let mut rng = StdRng::seed_from_u64(5);
     let mut walk = Walk::new(Position::startpos());
     for _ in 0..30 {
@@ -177,7 +177,7 @@ fn reset_forgets_the_line_before() {
 }
 
 #[test]
-fn turning_the_board_changes_nothing() {
+fn flipping_the_board_changes_nothing() {
     let mut rng = StdRng::seed_from_u64(7);
     for start in STARTS {
         for _ in 0..20 {
@@ -186,13 +186,13 @@ fn turning_the_board_changes_nothing() {
                 walk.advance(&mut rng);
             }
             let sfen = walk.position.to_sfen();
-            assert_eq!(value_of(&sfen), value_of(&turned(&sfen)), "{sfen}");
+            assert_eq!(value_of(&sfen), value_of(&flipped(&sfen)), "{sfen}");
         }
     }
 }
 
 #[test]
-fn the_start_position_is_level_but_for_the_move() {
+fn the_start_position_is_nearly_equal() {
     let value = fresh(&Position::startpos());
     assert!((0..=100).contains(&value), "{value}");
 }
@@ -235,12 +235,12 @@ fn absurd_positions_stay_within_bounds() {
     ] {
         let value = value_of(sfen);
         assert!(value.abs() <= MAX_EVAL, "{sfen}: {value}");
-        assert_eq!(value, value_of(&turned(sfen)), "{sfen}");
+        assert_eq!(value, value_of(&flipped(sfen)), "{sfen}");
     }
 }
 
 #[test]
-fn the_account_ends_with_the_value() {
+fn explain_ends_with_the_value() {
     for start in STARTS {
         let position = Position::from_sfen(start).unwrap();
         let text = embedded().explain(&position);

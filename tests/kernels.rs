@@ -1,4 +1,4 @@
-//! A search with a network is the same on every instruction set.
+//! Searches are identical on every instruction set.
 
 mod common;
 
@@ -17,7 +17,7 @@ const POSITIONS: [&str; 2] = [
     "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
 ];
 
-/// Sends on how many nodes a search took.
+/// Sends the node count of each report.
 struct Nodes(Sender<u64>);
 
 impl Report for Nodes {
@@ -27,8 +27,8 @@ impl Report for Nodes {
     fn best_move(&mut self, _: BestMove) {}
 }
 
-/// Nodes that a search of each position had taken after each of its iterations. Weights made up at
-/// random make for trees of any size, so there is a limit.
+/// Node counts of a search of each position, by iteration. With random weights a tree may be of any size,
+/// so there is a node limit.
 fn nodes(network: Network, depth: i32) -> Vec<Vec<u64>> {
     let mut searcher = Searcher::new();
     searcher.set_hash(4).unwrap();
@@ -64,13 +64,13 @@ fn check(network: &Network, depth: i32) {
     }
 }
 
-/// Weights of about the usual size, the same in every run.
+/// Random weights of about the usual size, the same in every run.
 fn numbers(rng: &mut StdRng, count: usize, limit: i16) -> Vec<i16> {
     let number = |_| rng.random_range(-limit..=limit);
     (0..count).map(number).collect()
 }
 
-/// A classic network with hidden layers of 16 and 32, by the text for its features.
+/// A classic network with hidden layers of 16 and 32; `text` is its architecture string.
 fn classic(name: &str, text: &str, features: usize, width: usize) -> Network {
     let mut rng = StdRng::seed_from_u64(5);
     let mut bytes = 0x7AF3_2F16_u32.to_le_bytes().to_vec();
@@ -84,7 +84,7 @@ fn classic(name: &str, text: &str, features: usize, width: usize) -> Network {
     for (inputs, outputs) in [(2 * width, 16), (32, 32), (32, 1)] {
         let biases = numbers(&mut rng, outputs, 2000).into_iter();
         bytes.extend(biases.flat_map(|bias| i32::from(bias).to_le_bytes()));
-        // Some layers keep their products in 16 bits together, some do not.
+        // Some layers can add their products in 16 bits, some cannot.
         let limit = if inputs == 32 { 100 } else { 20 };
         let weights = numbers(&mut rng, inputs * outputs, limit).into_iter();
         bytes.extend(weights.map(|weight| (weight as i8).cast_unsigned()));
@@ -101,16 +101,16 @@ fn classic_networks() {
 }
 
 #[test]
-fn classic_networks_whose_kings_change_every_feature() {
+fn classic_networks_that_refresh_on_king_moves() {
     let text = "Features=HalfKP_vm(Friend)[69660->32x2],";
     check(&classic("kernels.vm.bin", text, 69_660, 32), 6);
 }
 
 #[test]
-fn own_networks() {
+fn native_networks() {
     let mut rng = StdRng::seed_from_u64(6);
     let mut numbers = |count, limit| numbers(&mut rng, count, limit);
-    let own = NativeNetwork {
+    let native = NativeNetwork {
         features: 1,
         width: 32,
         scale: 600,
@@ -120,5 +120,5 @@ fn own_networks() {
         output_weights: numbers(64, 60),
         output_biases: vec![500],
     };
-    check(&own.into_network().unwrap(), 6);
+    check(&native.into_network().unwrap(), 6);
 }

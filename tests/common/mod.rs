@@ -45,7 +45,7 @@ pub fn sorted(moves: &[Move]) -> Vec<String> {
     texts
 }
 
-/// The moves that a random game prefers.
+/// Which moves a random game prefers.
 type Preference = fn(&Position, &CheckInfo, Move) -> bool;
 
 const PREFERENCES: [Preference; 4] = [
@@ -82,7 +82,7 @@ const STARTS: [&str; 4] = [
 ];
 
 /// Plays random games of at most `plies` plies with a fixed seed, and calls `visit` with every
-/// position, which it must leave as it was.
+/// position, which must be unchanged afterwards.
 pub fn rollouts(
     seed: u64,
     games: usize,

@@ -1,5 +1,5 @@
-//! An independent check of a game: the rules once more, with the legal moves of rsshogi and positions as
-//! text.
+//! An independent check of games: the rules implemented again, on positions as text and the legal moves of
+//! rsshogi.
 
 use komaoto::data::{Game, GameEnd, GameResult, ScoredMove};
 use komaoto::types::Color;
@@ -22,7 +22,7 @@ struct Snapshot {
     in_check: bool,
 }
 
-/// Plays the game through and compares its end with what the rules say.
+/// Replays a game and checks its end and result by the rules.
 pub fn check(game: &Game, terms: &Terms) {
     let mut position = board::position_from_sfen(STARTPOS).unwrap();
     position.init_stack();

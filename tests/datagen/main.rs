@@ -76,7 +76,7 @@ fn sorted(path: &Path) -> Vec<Game> {
 }
 
 #[test]
-fn every_move_is_legal_and_every_result_right() {
+fn every_move_is_legal_and_every_result_correct() {
     let folder = Folder::new("check");
     let mut ends = HashSet::new();
     for (nodes, max_moves) in [(30, 90), (150, 320)] {
@@ -103,7 +103,7 @@ fn every_move_is_legal_and_every_result_right() {
 }
 
 #[test]
-fn one_thread_and_a_seed_repeat_themselves() {
+fn one_thread_and_a_seed_are_reproducible() {
     let folder = Folder::new("repeat");
     let [one, other, many] = ["1", "2", "3"].map(|name| folder.file(name));
     let options = "datagen --out FILE --nodes 50 --positions 500";
@@ -117,7 +117,7 @@ fn one_thread_and_a_seed_repeat_themselves() {
     succeed(&format!("{options} --seed 5 --threads 3"), &many);
     let common = sorted(&many);
     assert_eq!(common[..games.len().min(3)], games[..games.len().min(3)]);
-    // The seed makes the difference, and nobody gets the same one unasked.
+    // Without --seed every file gets a random seed.
     let [mine, yours] = ["4", "5"].map(|name| folder.file(name));
     for file in [&mine, &yours] {
         succeed(options, file);
@@ -139,7 +139,7 @@ fn start(arguments: &str, file: &Path) -> Child {
 }
 
 #[test]
-fn a_killed_run_is_continued_as_if_nothing_had_happened() {
+fn a_killed_run_continues_with_the_same_games() {
     let folder = Folder::new("kill");
     let [killed, whole] = ["killed", "whole"].map(|name| folder.file(name));
     let options = "datagen --out FILE --nodes 40 --seed 9 --threads 2 \
@@ -264,7 +264,7 @@ fn what_was_written_before_the_disk_was_full_stays_whole() {
 }
 
 #[test]
-fn a_file_that_is_being_written_is_left_alone() {
+fn a_file_in_use_is_rejected() {
     let folder = Folder::new("locked");
     let file = folder.file("games.koma");
     let mut child = start("datagen --out FILE --nodes 100", &file);

@@ -1,4 +1,4 @@
-//! The mate solver against an exhaustive one, and its limits.
+//! The mate solver: its answers against an exhaustive solver, and its limits.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -73,7 +73,7 @@ fn random_problems(
 }
 
 #[test]
-fn random_positions_are_solved_right() {
+fn random_positions_are_solved_correctly() {
     let (mut mates, mut others) = (0, 0);
     for (position, truth) in random_problems(1, 300, 400) {
         assert_eq!(solved(&position, &LIMITS), Some(truth), "{position:?}");
@@ -85,7 +85,7 @@ fn random_positions_are_solved_right() {
     assert!(mates > 40 && others > 40, "{mates} {others}");
 }
 
-/// The problems of `positions/mates.sfen`, with what they are said to be.
+/// The problems of `positions/mates.sfen` with their recorded solutions.
 fn problems() -> Vec<(Position, Truth)> {
     let text = include_str!("../../positions/mates.sfen");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -102,7 +102,7 @@ fn problems() -> Vec<(Position, Truth)> {
 }
 
 #[test]
-fn problems_are_what_they_are_said_to_be() {
+fn recorded_solutions_are_correct() {
     let mut checked = 0;
     for (position, expected) in problems() {
         if let Some(truth) = truth(&position, 20_000) {
@@ -114,13 +114,13 @@ fn problems_are_what_they_are_said_to_be() {
 }
 
 #[test]
-fn problems_are_solved_right() {
+fn problems_are_solved_correctly() {
     for (position, expected) in problems() {
         assert_eq!(solved(&position, &LIMITS), Some(expected), "{position:?}");
     }
 }
 
-/// Asserts that what the solver finds is true, if not the shortest mate.
+/// Asserts that the solver is right, though it may time out or find a longer mate.
 fn assert_no_wrong_answer(limits: &MateLimits) {
     for (position, expected) in problems() {
         match (solved(&position, limits), expected) {
@@ -155,7 +155,7 @@ fn few_nodes_give_no_wrong_answer() {
 const ENDLESS: &str = "4k4/9/9/9/9/9/9/9/9 b RBGSNrb3g3s3n4l18p 1";
 
 #[test]
-fn limits_of_time_and_the_stop_flag_end_it_soon() {
+fn time_limits_and_the_stop_flag_end_a_search_soon() {
     let start = position(ENDLESS);
     let unlimited = MateLimits {
         nodes: None,
@@ -186,7 +186,7 @@ fn limits_of_time_and_the_stop_flag_end_it_soon() {
 }
 
 #[test]
-fn a_missing_king_of_the_defender_is_no_mate() {
+fn without_a_king_of_the_defender_there_is_no_mate() {
     let start = position("9/9/9/9/9/9/9/9/4K4 b RG 1");
     assert_eq!(run(&start, &LIMITS), MateOutcome::NoMate);
 }

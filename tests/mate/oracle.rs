@@ -1,6 +1,6 @@
-//! An exhaustive solver to compare with. It finds short mates by trying all moves. Where there is
-//! none, it builds the graph of all positions that checks and defences lead to and works back from
-//! the mates, so it has no proof numbers and no paths to be wrong about.
+//! An exhaustive solver to compare with. It finds short mates by brute force. Otherwise it builds the graph
+//! of all positions that checks and defences lead to and does retrograde analysis from the mates, so
+//! it shares neither proof numbers nor path dependence with the df-pn solver.
 
 use komaoto::position::Position;
 use komaoto::types::Move;
@@ -22,7 +22,7 @@ struct Graph {
     numbers: HashMap<u64, usize>,
 }
 
-/// The longest mates, in plies, that are found by trying all moves.
+/// The longest mates, in plies, that are found by brute force.
 const LONGEST_TRIED: usize = 5;
 
 /// The truth, or `None` if the graph has more than `limit` positions.

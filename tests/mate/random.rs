@@ -4,7 +4,7 @@ use komaoto::position::Position;
 use rand::Rng;
 use rand::rngs::StdRng;
 
-/// A random position with few pieces, or `None` when the dice broke a rule.
+/// A random position with few pieces; `None` if it breaks a rule.
 pub fn random_position(rng: &mut StdRng) -> Option<Position> {
     let mut board = vec![vec![String::new(); 9]; 9];
     let rank = rng.random_range(0..2);

@@ -1,5 +1,5 @@
 //! Legal moves: recorded cases, the rules one by one, another implementation, and random play against
-//! plain statements of the rules.
+//! a naive move generator.
 
 use crate::common::{effort, position, records, rollouts, sorted, usi, words};
 use komaoto::bitboard::Bitboard;
@@ -22,7 +22,7 @@ fn generated(write: impl FnOnce(&mut Vec<Move>)) -> HashSet<Move> {
     set(&moves)
 }
 
-/// Whether a move does not promote although promoting is hardly ever worse.
+/// Whether a move does not promote a pawn, bishop, rook, or lance on the second rank though it could.
 fn is_needless_non_promotion(position: &Position, mv: Move) -> bool {
     if mv.is_drop() || mv.is_promotion() {
         return false;

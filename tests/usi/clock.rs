@@ -1,10 +1,10 @@
-//! The time and the limits of a search. Upper bounds of time are generous (see `session`): they
-//! tell a wrong clock from the right one.
+//! The time and the limits of a search. Upper bounds on time are generous (see `session`): they only
+//! detect the use of a wrong clock.
 
 use crate::session::Session;
 
 #[test]
-fn byoyomi_is_used_but_not_up() {
+fn byoyomi_is_used_and_not_exceeded() {
     let mut s = Session::ready();
     s.go("startpos", "btime 0 wtime 0 byoyomi 1000");
     s.bestmove();
@@ -20,7 +20,7 @@ fn an_increment_counts_even_without_main_time() {
 }
 
 #[test]
-fn a_negative_time_is_taken_off_the_increment() {
+fn a_negative_time_is_subtracted_from_the_increment() {
     let mut s = Session::ready();
     s.go("startpos", "btime -1000 wtime 3000 binc 3000 winc 3000");
     s.bestmove();

@@ -1,5 +1,5 @@
-//! Scripted conversations with the real binary: what GUIs, match runners and people send, in the
-//! order they send it, and what has to come back.
+//! Scripted USI sessions with the real binary: what GUIs, match runners and people send, and what has
+//! to come back.
 
 mod checks;
 mod clock;

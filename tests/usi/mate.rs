@@ -4,8 +4,8 @@ use crate::session::Session;
 use komaoto::position::Position;
 use komaoto::types::Move;
 
-/// Asks for a mate and checks that the answer is one: every move of the attacker gives check and
-/// the last one leaves no reply.
+/// Runs `go mate` and checks that the answer is a mate: every move of the attacker gives check and the
+/// last one leaves no reply.
 fn mate(s: &mut Session, sfen: &str, limits: &str) -> Vec<String> {
     s.go(&format!("sfen {sfen}"), limits);
     let answer = s.expect("checkmate ");

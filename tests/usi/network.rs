@@ -78,7 +78,7 @@ fn a_network_is_found_named_and_used() {
     s.send("eval");
     s.expect("value for the side to move +300");
 
-    // Shown in centipawns, of which YaneuraOu's unit makes 90 a pawn.
+    // Shown in centipawns: 90 units of YaneuraOu are a pawn.
     s.go("startpos", "depth 1");
     let line = s.expect("info depth 1 ");
     assert!(line.contains(" score cp -333 "), "{line}");
@@ -167,7 +167,7 @@ fn a_missing_file_is_reported_with_its_folder() {
     assert_eq!(s.count(&line), 1, "{line}");
 }
 
-/// Writes a file as if so many minutes ago.
+/// Writes a file with a modification time some minutes ago.
 fn write_aged(path: &Path, bytes: &[u8], minutes: u64) {
     fs::write(path, bytes).unwrap();
     let time = SystemTime::now() - Duration::from_secs(60 * minutes);

@@ -1,4 +1,4 @@
-//! The rules of shogi as they show in the moves chosen.
+//! The rules of shogi, tested by the moves the engine chooses.
 
 use crate::session::Session;
 
@@ -63,7 +63,7 @@ fn the_stronger_side_avoids_repetition() {
 }
 
 #[test]
-fn a_declaration_needs_points_pieces_and_a_king_at_ease() {
+fn a_declaration_needs_points_pieces_and_no_check() {
     let mut s = Session::ready();
     let wins = "sfen K+R+B+P+P+P+P+P+P/GGS6/9/9/9/9/9/9/4k4 b R4Pb2g3s4n4l8p 150";
     assert_eq!(best(&mut s, wins), "win");
@@ -77,7 +77,7 @@ fn a_declaration_needs_points_pieces_and_a_king_at_ease() {
 }
 
 #[test]
-fn the_rule_in_force_decides_about_a_declaration() {
+fn the_entering_king_rule_decides_about_a_declaration() {
     let mut s = Session::ready_with(&["EnteringKingRule value CSARule24"]);
     let points = |pawns: u32| {
         let rest = 12 - pawns;

@@ -1,8 +1,8 @@
-//! A session with the real binary: lines are sent, lines are waited for, and every line of output
-//! is checked against the protocol.
+//! A session with the real binary: sends lines, waits for answers, and checks every line of output
+//! against the protocol.
 //!
-//! A wait without a time fails only when the engine hangs, however busy the machine is. Where time
-//! is what a test is about, it says so: `within` some milliseconds, or how long a search `took`.
+//! Waits fail only when the engine hangs, however busy the machine is. Tests of time say so: `within` some
+//! milliseconds, or how long a search `took`.
 
 use crate::checks::{check_line, value_of};
 use komaoto::position::Position;
@@ -166,7 +166,7 @@ impl Session {
         self.expect_until(start, Instant::now() + TIMEOUT)
     }
 
-    /// Waits for a line that starts like this, for so many milliseconds.
+    /// Waits for a line that starts like this, for at most `millis` milliseconds.
     pub fn expect_within(&mut self, start: &str, millis: u64) -> String {
         let limit = Duration::from_millis(millis) + SLACK;
         self.expect_until(start, Instant::now() + limit)
@@ -189,7 +189,7 @@ impl Session {
         self.check_bestmove(&line)
     }
 
-    /// Waits for `bestmove` for so many milliseconds.
+    /// Waits for `bestmove` for at most `millis` milliseconds.
     pub fn bestmove_within(&mut self, millis: u64) -> String {
         let line = self.expect_within("bestmove ", millis);
         self.check_bestmove(&line)
@@ -223,7 +223,7 @@ impl Session {
         }
     }
 
-    /// No line may start like this for so many milliseconds.
+    /// Checks that no line starts like this for `millis` milliseconds.
     pub fn expect_none(&mut self, start: &str, millis: u64) {
         let deadline = Instant::now() + Duration::from_millis(millis);
         while let Ok(line) = self.next(deadline) {
@@ -263,7 +263,7 @@ impl Session {
         self.count("info string") - self.count(NETWORK)
     }
 
-    /// Waits until there are so many lines that start like this.
+    /// Waits until there are `count` lines that start like this.
     pub fn expect_count(&mut self, start: &str, count: usize) {
         for _ in self.count(start)..count {
             self.expect(start);
@@ -316,7 +316,7 @@ impl Session {
         self.expect_exit_until(Instant::now() + TIMEOUT);
     }
 
-    /// Waits for the engine to exit with code 0, for so many milliseconds.
+    /// Waits for the engine to exit with code 0, for at most `millis` milliseconds.
     pub fn expect_exit_within(&mut self, millis: u64) {
         self.expect_exit_until(Instant::now() + Duration::from_millis(millis) + SLACK);
     }

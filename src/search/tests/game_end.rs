@@ -1,4 +1,4 @@
-//! Every search ends, when it is told to and by itself, and with an answer.
+//! Every search ends, by itself or when stopped, with exactly one answer.
 
 use super::*;
 use crate::search::pvs::Pv;
@@ -21,7 +21,7 @@ fn node_limits_are_exact_with_one_thread() {
 }
 
 #[test]
-fn the_first_iteration_is_finished_whatever_the_limits() {
+fn the_first_iteration_is_completed_whatever_the_limits() {
     // Mate in one, by a move that is not the first to be searched.
     let root = position("4k4/9/4P4/9/9/9/9/1R7/4K4 b G 1");
     let clock = |milliseconds| Clock {
@@ -67,7 +67,7 @@ fn the_first_iteration_is_finished_whatever_the_limits() {
 }
 
 #[test]
-fn a_first_iteration_that_explodes_is_cut_short() {
+fn an_exploding_first_iteration_is_interrupted() {
     // Checks without end for both sides: depth 1 takes tens of thousands of nodes.
     let root = position("8k/6G2/9/7N1/4G4/9/9/9/B8 b 2rb2g4s3n4l18p 1");
     let limits = Limits {
@@ -162,7 +162,7 @@ fn a_limit_reached_while_pondering_waits_for_the_hit() {
 }
 
 #[test]
-fn an_infinite_search_waits_even_when_there_is_nothing_to_find() {
+fn an_infinite_search_waits_for_stop_even_without_a_search() {
     let mut searcher = small();
     // Mated; a declaration; a single reply.
     for sfen in [
@@ -201,7 +201,7 @@ fn quiescence_search_comes_to_an_end() {
 }
 
 #[test]
-fn the_longest_line_there_is_room_for_can_be_searched() {
+fn lines_up_to_the_maximum_ply_can_be_searched() {
     for root in positions(BENCH).step_by(10) {
         let mut worker = worker(&root, Mode::Full);
         worker.root_depth = MAX_PLY as Depth;
@@ -217,12 +217,12 @@ fn the_longest_line_there_is_room_for_can_be_searched() {
 }
 
 #[test]
-fn passing_is_remembered_as_such() {
+fn a_null_move_overwrites_the_move_in_its_frame() {
     let root = Position::startpos();
     let mut worker = worker(&root, Mode::Full);
     worker.do_move(0, Move::from_usi("7g7f").unwrap());
     worker.do_null_move(1);
-    // What looks back at it must see neither a move nor the one played from this ply before.
+    // Histories must see neither the null move nor an earlier move of this ply.
     let frame = worker.stack.at(1);
     assert_eq!(frame.mv, Move::NULL);
     assert_eq!(frame.continuation, history::ContinuationIndex::NONE);
@@ -233,9 +233,8 @@ fn passing_is_remembered_as_such() {
 }
 
 #[test]
-fn nothing_is_resigned_before_every_move_was_looked_at() {
-    // The move looked at first, a capture, loses the rook. Nothing else is wrong with the
-    // position.
+fn the_engine_does_not_resign_before_every_move_is_searched() {
+    // The first move searched, a capture, loses the rook; the other moves are fine.
     let root = position("4k4/4g4/4p4/9/9/9/9/4R4/4K4 b - 1");
     let options = SearchOptions {
         resign_value: 300,

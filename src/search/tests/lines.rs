@@ -1,4 +1,4 @@
-//! Every line reported can be played and ends when the game does; mates have the right length.
+//! Reported PVs are legal and end with the game; mates have the right length.
 
 use super::*;
 
@@ -16,8 +16,8 @@ fn every_line_reported_is_legal() {
 }
 
 #[test]
-fn lines_over_many_positions_are_legal_whatever_the_table_holds() {
-    // The table is small and never cleared: lines go through what other positions left there.
+fn lines_are_legal_whatever_the_hash_table_holds() {
+    // The table is small and never cleared, so it is full of entries of other positions.
     let mut searcher = Searcher::new();
     searcher.set_hash(1).unwrap();
     let options = options(Mode::Full);
@@ -52,7 +52,7 @@ const MATES: [(&str, usize); 4] = [
 ];
 
 #[test]
-fn mates_are_found_with_their_length_again_and_again() {
+fn repeated_searches_find_mates_of_the_same_length() {
     let mut searcher = small();
     for (sfen, length) in MATES {
         let root = position(sfen);
@@ -69,8 +69,8 @@ fn mates_are_found_with_their_length_again_and_again() {
 }
 
 #[test]
-fn a_mate_in_the_table_is_read_right_at_another_ply() {
-    // The mate is stored when its position is the root; then it is met two plies deeper.
+fn mate_scores_in_the_hash_table_are_adjusted_to_the_ply() {
+    // The mate is stored with its position at the root, then probed two plies deeper.
     let mut searcher = small();
     let mate = position("7nl/7k1/9/7P1/9/9/9/9/K8 b 2G 3");
     let solved = go(&mut searcher, &mate, to_depth(12), &options(Mode::Full));
@@ -86,7 +86,7 @@ fn a_mate_in_the_table_is_read_right_at_another_ply() {
         ..to_depth(6)
     };
     let outcome = go(&mut searcher, &before, limits, &options(Mode::Full));
-    // White need not walk into it; but if a mate is seen, it is at least two plies longer.
+    // White can avoid the mate; if the search sees one, it is at least two plies longer.
     assert!(outcome.score() <= value::mate_in(5));
 }
 
@@ -120,7 +120,7 @@ fn mate_problems_are_solved_by_ordinary_search() {
     assert!(solved >= 25);
 }
 
-/// Plays the line of a mate score and sees that it ends in mate after that many plies.
+/// Checks that the PV of a mate score ends in mate after that many plies.
 fn assert_mates(root: &Position, info: &Info) {
     let plies = (value::MATE - info.score.abs()) as usize;
     let end = play_line(root, &info.pv);
@@ -136,8 +136,8 @@ fn assert_mates(root: &Position, info: &Info) {
 }
 
 #[test]
-fn every_mate_told_is_on_the_board_at_the_end_of_its_line() {
-    // A table too small for the search loses much and mixes much up.
+fn the_pv_of_a_mate_score_ends_in_mate() {
+    // A table too small for the search, for many replacements and collisions.
     let mut searcher = Searcher::new();
     searcher.set_hash(1).unwrap();
     let mut mates = 0;

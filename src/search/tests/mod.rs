@@ -1,4 +1,4 @@
-//! Tests of the search as a whole, and what they share.
+//! Tests of the search as a whole, and their helpers.
 
 mod game_end;
 mod lines;
@@ -49,7 +49,7 @@ fn random_positions(seed: u64, games: u32) -> impl Iterator<Item = Position> {
     })
 }
 
-/// A worker at the beginning of a search of a position, with a table of a megabyte.
+/// A worker about to search a position, with a hash table of 1 MB.
 fn worker(position: &Position, mode: Mode) -> Worker {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     let mut worker = Worker::new(0);
@@ -57,7 +57,7 @@ fn worker(position: &Position, mode: Mode) -> Worker {
     worker
 }
 
-/// The search of a position to a depth.
+/// A job: searches a position to a depth.
 fn job(position: &Position, table: &Arc<TranspositionTable>, depth: Depth, mode: Mode) -> Job {
     let options = options(mode);
     Job {
@@ -73,7 +73,7 @@ fn job(position: &Position, table: &Arc<TranspositionTable>, depth: Depth, mode:
     }
 }
 
-/// Sends on everything reported.
+/// Sends all output of a search to channels.
 struct Recorder {
     infos: Sender<Info>,
     best_move: Sender<BestMove>,
@@ -166,7 +166,7 @@ const SMALL: [&str; 12] = [
     "7nk/6+R2/9/9/9/9/9/9/K8 b N 1",
 ];
 
-/// Where a line ends, every move of which must be legal.
+/// Plays a line, checking that every move is legal; returns the final position.
 fn play_line(root: &Position, line: &[Move]) -> Position {
     let mut position = root.clone();
     for (number, &mv) in line.iter().enumerate() {

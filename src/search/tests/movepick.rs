@@ -1,4 +1,4 @@
-//! The move picker gives the moves of a node, each once, in the order it promises.
+//! The move picker returns every move of a node once, in the order of its stages.
 
 use crate::search::history::Histories;
 use crate::search::movepick::{CaptureScore, Context, MoveArena, MovePicker, QuietScore, Score};
@@ -7,8 +7,8 @@ use super::*;
 use crate::types::Square;
 use std::collections::HashSet;
 
-/// A worker whose histories know something, put at another position.
-fn experienced() -> Worker {
+/// A worker with the histories of a search.
+fn worker_with_histories() -> Worker {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     let mut worker = Worker::new(0);
     worker.begin(job(&Position::startpos(), &table, 8, Mode::Full));
@@ -38,12 +38,12 @@ fn context<'a>(
     }
 }
 
-/// All moves a picker gives; after `patience` of them quiet ones are no longer asked for.
+/// All moves of a picker; after `skip_after` moves it skips quiet ones.
 fn picked(
     worker: &Worker,
     position: &Position,
     mut picker: MovePicker,
-    patience: usize,
+    skip_after: usize,
 ) -> Vec<Move> {
     let checks = position.check_info();
     let mut arena = MoveArena::new();
@@ -51,7 +51,7 @@ fn picked(
     while let Some(mv) = picker.next(context(worker, position, &checks, &mut arena)) {
         moves.push(mv);
         assert!(moves.len() <= crate::types::MAX_MOVES);
-        if moves.len() == patience {
+        if moves.len() == skip_after {
             picker.skip_quiets();
         }
         // A child leaves its moves behind.
@@ -66,7 +66,7 @@ fn set(moves: &[Move]) -> HashSet<Move> {
     set
 }
 
-/// The moves of a position without those that are never worth trying.
+/// The legal moves of a position without needless non-promotions.
 fn generated(position: &Position) -> Vec<Move> {
     let mut moves = Vec::new();
     position.generate_legal::<false>(&mut moves);
@@ -74,19 +74,19 @@ fn generated(position: &Position) -> Vec<Move> {
 }
 
 #[test]
-fn every_move_comes_once_and_the_hash_move_first() {
-    let worker = experienced();
+fn every_move_comes_once_and_the_tt_move_first() {
+    let worker = worker_with_histories();
     let mut rng = StdRng::seed_from_u64(6);
     for position in nodes() {
         let legal = position.legal_moves();
-        let hash_move = *legal.choose(&mut rng).unwrap();
-        for hash_move in [Move::NONE, hash_move] {
-            let picker = MovePicker::new(hash_move, &position, &MoveArena::new());
+        let tt_move = *legal.choose(&mut rng).unwrap();
+        for tt_move in [Move::NONE, tt_move] {
+            let picker = MovePicker::new(tt_move, &position, &MoveArena::new());
             let moves = picked(&worker, &position, picker, usize::MAX);
             let mut expected = set(&generated(&position));
-            if hash_move.is_some() {
-                assert_eq!(moves[0], hash_move);
-                expected.insert(hash_move);
+            if tt_move.is_some() {
+                assert_eq!(moves[0], tt_move);
+                expected.insert(tt_move);
             }
             assert_eq!(set(&moves), expected, "{position:?}");
         }
@@ -94,14 +94,14 @@ fn every_move_comes_once_and_the_hash_move_first() {
 }
 
 #[test]
-fn quiet_moves_are_left_out_from_when_they_are_told_to_be() {
-    let worker = experienced();
+fn quiet_moves_are_skipped_on_request() {
+    let worker = worker_with_histories();
     for position in nodes() {
-        for patience in [1, 2, 5, 20] {
+        for skip_after in [1, 2, 5, 20] {
             let picker = MovePicker::new(Move::NONE, &position, &MoveArena::new());
-            let moves = picked(&worker, &position, picker, patience);
+            let moves = picked(&worker, &position, picker, skip_after);
             let is_capture = |mv: &&Move| position.is_capture(**mv);
-            let late = &moves[patience.min(moves.len())..];
+            let late = &moves[skip_after.min(moves.len())..];
             assert!(late.iter().all(|mv| position.is_capture(*mv)));
             let captures: Vec<Move> = moves.iter().filter(is_capture).copied().collect();
             let all = generated(&position);
@@ -112,11 +112,11 @@ fn quiet_moves_are_left_out_from_when_they_are_told_to_be() {
 }
 
 #[test]
-fn quiescence_search_gets_captures_or_answers_to_a_check() {
-    let worker = experienced();
+fn quiescence_search_gets_captures_or_evasions() {
+    let worker = worker_with_histories();
     for position in nodes() {
-        for &hash_move in position.legal_moves().iter().take(8) {
-            let picker = MovePicker::quiescence(hash_move, &position, &MoveArena::new());
+        for &tt_move in position.legal_moves().iter().take(8) {
+            let picker = MovePicker::quiescence(tt_move, &position, &MoveArena::new());
             let moves = picked(&worker, &position, picker, usize::MAX);
             if position.in_check() {
                 assert_eq!(set(&moves).len(), moves.len());
@@ -125,9 +125,9 @@ fn quiescence_search_gets_captures_or_answers_to_a_check() {
             }
             let mut expected = generated(&position);
             expected.retain(|mv| position.is_capture(*mv));
-            if position.is_capture(hash_move) {
-                assert_eq!(moves[0], hash_move);
-                expected.push(hash_move);
+            if position.is_capture(tt_move) {
+                assert_eq!(moves[0], tt_move);
+                expected.push(tt_move);
                 expected.sort_by_key(|mv| mv.raw());
                 expected.dedup();
             }
@@ -142,7 +142,7 @@ fn origin(mv: Move) -> Option<Square> {
 
 #[test]
 fn stages_come_in_order_and_are_sorted() {
-    let worker = experienced();
+    let worker = worker_with_histories();
     let mut arena = MoveArena::new();
     let (mut bad_captures, mut bad_quiets) = (0, 0);
     for position in nodes().filter(|position| !position.in_check()) {

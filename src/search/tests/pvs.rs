@@ -1,10 +1,10 @@
-//! Values of nodes against plain minimax, and against searches that should find the same.
+//! Values of nodes against plain minimax and against equivalent searches.
 
 use super::*;
 use crate::search::pvs::NonPv;
 use crate::search::tt::{Bound, TtEntry};
 
-/// Value by the definition: the best of all moves, the other side's best subtracted.
+/// Plain minimax in negamax form.
 fn minimax(position: &mut Position, depth: Depth, ply: usize) -> Value {
     if depth == 0 {
         let mut evaluator = Evaluator::new(embedded());
@@ -84,8 +84,8 @@ fn values_outside_the_window_are_bounds() {
     }
 }
 
-/// The same position with the board turned and the colours exchanged.
-fn turned(position: &Position) -> Position {
+/// The position rotated by 180 degrees with the colours swapped.
+fn flipped(position: &Position) -> Position {
     let swap = |c: char| match c.is_ascii_uppercase() {
         true => c.to_ascii_lowercase(),
         false => c.to_ascii_uppercase(),
@@ -109,7 +109,7 @@ fn turned(position: &Position) -> Position {
 }
 
 #[test]
-fn turning_the_board_changes_no_value() {
+fn flipping_the_board_changes_no_value() {
     let mut searcher = small();
     let all = SMALL.map(position).into_iter().map(|small| (small, 3));
     for (root, depth) in all.chain(positions(BENCH).map(|bench| (bench, 1))) {
@@ -124,7 +124,7 @@ fn turning_the_board_changes_no_value() {
         searcher.clear();
         let other = go(
             &mut searcher,
-            &turned(&root),
+            &flipped(&root),
             to_depth(depth),
             &options(Mode::WithTable),
         );
@@ -133,13 +133,13 @@ fn turning_the_board_changes_no_value() {
 }
 
 #[test]
-fn turning_the_board_hardly_changes_the_effort() {
-    // Equal moves are tried in the order of their squares, so the trees are not the same; over
-    // many positions neither colour may be dearer than the other.
+fn flipping_the_board_hardly_changes_the_node_count() {
+    // Equal moves are searched in the order of their squares, so the trees differ; over many
+    // positions neither colour may need more nodes than the other.
     let mut searcher = small();
     let mut nodes = [0, 0];
     for root in positions(BENCH).chain(positions(OPENINGS).step_by(5)) {
-        for (nodes, root) in nodes.iter_mut().zip([turned(&root), root]) {
+        for (nodes, root) in nodes.iter_mut().zip([flipped(&root), root]) {
             searcher.clear();
             let options = options(Mode::Full);
             *nodes += go(&mut searcher, &root, to_depth(6), &options).last().nodes;
@@ -149,10 +149,10 @@ fn turning_the_board_hardly_changes_the_effort() {
     assert!((0.75..1.33).contains(&ratio), "{nodes:?}");
 }
 
-// A singular search, without one of the moves of a node, is no search of the node.
+// A singular search excludes a move, so its result says nothing about the node itself.
 
 #[test]
-fn a_singular_search_writes_nothing_about_its_node() {
+fn a_singular_search_stores_nothing_about_its_node() {
     for root in positions(BENCH).step_by(3) {
         let mut worker = worker(&root, Mode::Full);
         let moves = root.legal_moves();
@@ -179,8 +179,7 @@ fn a_singular_search_writes_nothing_about_its_node() {
 
 #[test]
 fn an_excluded_only_move_is_no_mate() {
-    // Nothing is left, which says that the other moves stay below the window, not that the side
-    // to move is mated.
+    // No move is left: all others stay below the window, but the side to move is not mated.
     let mut forced = random_positions(7, 600).filter(|root| root.legal_moves().len() == 1);
     let root = forced.next().unwrap();
     let moves = root.legal_moves();

@@ -1,4 +1,4 @@
-//! A search is a function of what it is given: nothing else gets in, and nothing is left behind.
+//! Searches are deterministic and leave nothing behind.
 
 use super::*;
 use crate::search::stack::Frame;
@@ -29,7 +29,7 @@ fn the_same_search_twice_takes_the_same_nodes() {
     assert_eq!(nodes(&mut small()), first, "in a fresh searcher");
 }
 
-/// The main thread of a search that ends after so many nodes.
+/// The main thread of a search with a node limit.
 fn main_thread(position: &Position, nodes: u64) -> Option<MainThread> {
     let limits = Limits {
         nodes: Some(nodes),
@@ -41,7 +41,7 @@ fn main_thread(position: &Position, nodes: u64) -> Option<MainThread> {
 }
 
 #[test]
-fn how_often_lines_are_shown_does_not_matter() {
+fn the_pv_interval_does_not_change_the_search() {
     let nodes = |pv_interval: u64| {
         let options = SearchOptions {
             pv_interval,
@@ -54,7 +54,7 @@ fn how_often_lines_are_shown_does_not_matter() {
     assert_eq!(nodes(0), nodes(100_000_000));
 }
 
-/// The nodes of a search by a worker that may have searched before; its histories are forgotten.
+/// The nodes of a search by a worker that may have searched before; its histories are cleared.
 fn nodes_of(worker: &mut Worker, root: &Position) -> u64 {
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     worker.begin(Job {
@@ -70,7 +70,7 @@ fn nothing_leaks_from_one_search_into_the_next() {
     let root = Position::startpos();
     let mut worker = Worker::new(0);
     let clean = nodes_of(&mut worker, &root);
-    // Everything a search leaves behind, and worse.
+    // Anything that an earlier search could leave behind, and worse.
     for ply in 0..crate::types::MAX_PLY {
         *worker.stack.at_mut(ply) = Frame {
             mv: Move::from_usi("5e5d").unwrap(),
@@ -102,7 +102,7 @@ fn nothing_leaks_from_one_search_into_the_next() {
 }
 
 #[test]
-fn a_search_stopped_anywhere_leaves_everything_as_it_was_and_a_legal_move() {
+fn a_search_stopped_anywhere_restores_the_position_and_has_a_legal_move() {
     let mut worker = Worker::new(0);
     let table = Arc::new(TranspositionTable::new(1).unwrap());
     let limits = (1..200).chain((200..20_000).step_by(997));

@@ -1,4 +1,4 @@
-//! Mates that the solver finds beside the search.
+//! Mates found by the solver during a search.
 
 use crate::eval::nnue::embedded;
 use crate::position::{EnteringKingRule, Position};
@@ -15,7 +15,7 @@ use crate::types::{Depth, MAX_PLY, Move, value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is asked of a worker.
+/// A search to run on a worker.
 struct Task {
     position: Position,
     searchmoves: Vec<Move>,
@@ -33,7 +33,7 @@ impl Task {
         }
     }
 
-    /// Makes a worker ready for it.
+    /// Prepares the search on a worker.
     fn begin(&self, worker: &mut Worker) {
         worker.begin(Job {
             tt: Arc::new(TranspositionTable::new(4).unwrap()),
@@ -55,7 +55,7 @@ impl Task {
         worker.main = Some(main);
     }
 
-    /// Searches on a worker.
+    /// Runs the search on a worker.
     fn run_on(&self, worker: &mut Worker) {
         self.begin(worker);
         worker.iterate();
@@ -67,7 +67,7 @@ impl Task {
         worker
     }
 
-    /// Has the solver work on it as if so many nodes had been searched already.
+    /// Runs only the solver, as if `nodes` nodes had been searched already.
     fn solve_after(&self, nodes: u64) -> Worker {
         let mut worker = Worker::new(0);
         self.begin(&mut worker);
@@ -82,7 +82,7 @@ fn mv(text: &str) -> Move {
     Move::from_usi(text).unwrap()
 }
 
-/// The line of the best move, which has to be one of checks that mates.
+/// The PV of the best move; checks that it mates by checks.
 fn mating_line(root: &Position, worker: &Worker) -> Vec<Move> {
     let best = &worker.root_moves[0];
     let mut position = root.clone();
@@ -130,7 +130,7 @@ fn mates_out_of_reach_of_the_search_are_found() {
         assert!(worker.nodes <= task.nodes);
         let line = mating_line(&task.position, &worker);
         assert!(line.len() <= length, "{line:?} in {sfen}");
-        // With several lines to report the solver is not asked.
+        // The solver does not run with MultiPV.
         task.options.multi_pv = 2;
         let score = task.run().root_moves[0].score;
         missed += usize::from(!value::is_win(score));
@@ -154,7 +154,7 @@ fn a_worker_repeats_itself() {
 }
 
 #[test]
-fn only_moves_asked_for_mate() {
+fn the_solver_keeps_to_searchmoves() {
     // One move mates.
     let mut task = Task::new(MATES[0].0, 150_000);
     let all = root_moves(&task.position, &[], &task.options);
@@ -171,7 +171,7 @@ fn only_moves_asked_for_mate() {
 }
 
 #[test]
-fn a_mate_may_begin_with_a_move_the_search_does_not_consider() {
+fn a_mate_may_begin_with_a_move_the_search_does_not_generate() {
     // The bishop must not promote.
     let task = Task::new("7l1/8k/4G1P1n/6SRB/9/9/9/9/9 b P 1", 1 << 30);
     let usual = root_moves(&task.position, &[], &task.options);
@@ -185,7 +185,7 @@ fn a_mate_may_begin_with_a_move_the_search_does_not_consider() {
 }
 
 #[test]
-fn checks_without_mate_are_none() {
+fn checks_without_mate_give_no_line() {
     for sfen in [
         "4k4/9/9/3+R5/9/9/9/9/4K4 b - 1",
         "k8/9/1+R7/9/9/9/9/9/8K b - 1",
@@ -203,8 +203,8 @@ fn checks_without_mate_are_none() {
 }
 
 #[test]
-fn a_mate_through_the_fourth_occurrence_of_a_position_is_none() {
-    // The check has been given once, the king goes to and fro.
+fn a_mate_by_perpetual_check_is_rejected() {
+    // The mating check repeats one already given; the king goes to and fro.
     let mut task = Task::new("8k/9/7+P1/9/9/9/9/9/K7R w G 1", 1 << 30);
     task.searchmoves = vec![mv("5i1i")];
     for checks in 1..=3 {
@@ -223,7 +223,7 @@ fn a_mate_through_the_fourth_occurrence_of_a_position_is_none() {
 }
 
 #[test]
-fn a_mate_after_the_last_move_of_the_game_is_none() {
+fn a_mate_beyond_max_moves_to_draw_is_rejected() {
     let mut task = Task::new("7nl/7k1/9/7P1/9/9/9/9/K8 b 2G 1", 1 << 30);
     for (limit, found) in [(0, true), (3, true), (2, false)] {
         task.options.max_moves_to_draw = limit;
@@ -233,7 +233,7 @@ fn a_mate_after_the_last_move_of_the_game_is_none() {
 }
 
 #[test]
-fn nothing_is_asked_where_an_answer_would_be_of_no_use() {
+fn the_solver_does_not_run_where_it_is_useless() {
     let nodes = |change: fn(&mut SearchOptions), sfen| {
         let mut task = Task::new(sfen, 1 << 30);
         change(&mut task.options);

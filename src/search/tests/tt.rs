@@ -36,7 +36,7 @@ fn a_lone_repetition_is_worth_a_draw_whatever_the_table() {
     assert_eq!(scores[0], scores[1]);
 }
 
-/// An entry with nothing true in it.
+/// A random entry.
 fn garbage(rng: &mut StdRng, moves: &[Move]) -> TtEntry {
     let mv = match rng.random_range(0..4) {
         0 => Move::NONE,
@@ -58,7 +58,7 @@ fn garbage(rng: &mut StdRng, moves: &[Move]) -> TtEntry {
     }
 }
 
-/// Fills the table with garbage about a position and what follows, and returns how much.
+/// Stores random entries for a position and its successors; returns how many.
 fn poison(
     table: &TranspositionTable,
     position: &mut Position,
@@ -102,8 +102,8 @@ fn garbage_in_the_table_does_no_harm() {
 
 #[test]
 fn repetition_scores_do_not_spread_through_a_small_table() {
-    // Nothing but kings: every line is a draw by repetition or by nobody getting anywhere, with
-    // much to be met again. No table may make a win of it.
+    // Bare kings transpose and repeat all the time, and no line can be won. The score must not become
+    // decisive with any table size.
     for megabytes in [1, 64] {
         let mut searcher = Searcher::new();
         searcher.set_hash(megabytes).unwrap();

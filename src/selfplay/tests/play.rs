@@ -1,4 +1,4 @@
-//! Games of the engine against itself.
+//! Self-play games.
 
 use crate::data::Game;
 use crate::eval::nnue::embedded;
@@ -94,7 +94,7 @@ fn treestrap_positions_are_kept() {
     assert!(found.iter().all(|&found| found <= visits));
     assert!(found[opening..].iter().filter(|&&found| found > 0).count() > found.len() / 2);
     assert!(game[1].replay(|_, _| ()).is_ok());
-    // The game is not another one for it.
+    // Recording visits does not change the game.
     game[1].branches.clear();
     assert_eq!(game[0], game[1]);
 }
@@ -129,7 +129,7 @@ fn every_other_game_starts_from_the_book() {
 }
 
 #[test]
-fn openings_without_balance_are_given_up() {
+fn unbalanced_openings_are_rejected() {
     let lopsided = "4k4/9/9/9/9/9/9/9/4K4 b 18P4L4N4S4G2B2R 1";
     let openings = [Position::from_sfen(lopsided).unwrap()].into();
     let rules = GameRules {
@@ -160,7 +160,7 @@ fn side_lines_leave_a_game_as_it_is() {
             assert!(line.is_side_line() && line.number == game.number);
             assert!(line.replay(|_, _| ()).is_ok());
             assert!(line.positions().all(|it| it.result.is_none()));
-            // As the game up to a random move; what comes after that is searched.
+            // Equal to the game up to a random move, searched after it.
             let common = line.moves.len() - line.searched() - 1;
             assert!(common > opening && common < game.moves.len());
             let moves =
@@ -172,7 +172,7 @@ fn side_lines_leave_a_game_as_it_is() {
         count += lines.len();
     }
     assert!((searched / 16..searched / 4).contains(&count), "{count}");
-    // As long as the game goes on without one, in the mean, unless the game ends before.
+    // Side lines take as many moves on average as lie between them, unless the game ends before.
     assert!((2 * count..12 * count).contains(&aside), "{aside}");
     assert_eq!(
         lines(&mut player, 3),

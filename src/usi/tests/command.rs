@@ -1,4 +1,4 @@
-//! What the grammar accepts, and which errors it reports.
+//! What the parser accepts, and which errors it reports.
 
 use super::*;
 
@@ -8,14 +8,14 @@ fn command(line: &str) -> Command {
     command.unwrap()
 }
 
-/// The error of a line of which a command is left.
+/// The error of a line that still gives a command.
 fn warning(line: &str) -> String {
     let (command, error) = parse(line.as_bytes());
     assert!(command.is_some(), "{line}");
     error.unwrap().to_string()
 }
 
-/// The error of a line of which nothing is left.
+/// The error of a line that gives no command.
 fn error(line: &str) -> UsiError {
     let (command, error) = parse(line.as_bytes());
     assert_eq!(command, None, "{line}");
