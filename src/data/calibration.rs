@@ -2,7 +2,7 @@
 //! by maximum likelihood.
 #![forbid(unsafe_code)]
 
-use super::error::{DataError, DataProblem};
+use super::error::DataError;
 use super::files::GameInput;
 use crate::eval::units::PONANZA;
 use std::path::Path;
@@ -33,15 +33,8 @@ impl Calibration {
     pub fn of_file(path: &Path) -> Result<Calibration, DataError> {
         let mut calibration = Calibration::new();
         let mut input = GameInput::open(path)?;
-        loop {
-            let offset = input.offset();
-            let Some(game) = input.next().transpose()? else {
-                return Ok(calibration);
-            };
-            let start = game.start_position().map_err(|problem| {
-                let game = game.number;
-                DataError::at(path, offset, DataProblem::Game { game, problem })
-            })?;
+        while let Some(game) = input.next().transpose()? {
+            let start = game.start_position().map_err(|it| input.error(it))?;
             let mut side = start.side_to_move();
             for it in game.positions() {
                 if let (Some(score), Some(result)) = (it.played.score, it.result) {
@@ -50,6 +43,7 @@ impl Calibration {
                 side = !side;
             }
         }
+        Ok(calibration)
     }
 
     /// Counts a position: its score and its points, 0 to 1, both for the side to move.

@@ -28,8 +28,6 @@ pub(super) enum CommandError {
     Argument(#[from] ArgumentError),
     #[error("expected {0}")]
     Expected(&'static str),
-    #[error("expected info or convert, found `{0}`")]
-    Unknown(String),
     #[error(transparent)]
     Data(#[from] DataError),
     #[error("cannot write: {0}")]
@@ -76,7 +74,7 @@ fn run(command: &OsString, mut arguments: Arguments) -> Result<(), CommandError>
             console::eprint_line(converted.summary());
             Ok(())
         }
-        _ => Err(CommandError::Unknown(command.to_string_lossy().into())),
+        _ => Err(CommandError::Expected("info or convert")),
     }
 }
 
@@ -97,31 +95,25 @@ pub(super) struct Converted {
 
 impl Converted {
     fn summary(&self) -> String {
-        let Converted {
-            games,
-            side_lines,
-            positions,
-            undecided,
-            treestrap,
-            is_torn,
-        } = *self;
-        let mut text = format!("{games} games");
-        if side_lines > 0 {
-            text += &format!(" and {side_lines} side lines");
+        let mut text = format!("{} games", self.games);
+        if self.side_lines > 0 {
+            text += &format!(" and {} side lines", self.side_lines);
         }
-        text += &format!(", {positions} positions");
-        if undecided > 0 {
+        text += &format!(", {} positions", self.positions);
+        if self.undecided > 0 {
             text += &format!(
-                "\nskipped {undecided} positions without a result, in side lines or before random \
-                 moves: the format requires one"
+                "\nskipped {} positions without a result, in side lines or before random moves: the \
+                 format requires one",
+                self.undecided
             );
         }
-        if treestrap > 0 {
+        if self.treestrap > 0 {
             text += &format!(
-                "\nskipped {treestrap} TreeStrap positions, which the format does not support"
+                "\nskipped {} TreeStrap positions, which the format does not support",
+                self.treestrap
             );
         }
-        if is_torn {
+        if self.is_torn {
             text += "\nskipped the last game, which is truncated";
         }
         text
@@ -148,7 +140,8 @@ pub(super) fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, 
     let mut converted = Converted::default();
     for game in input.by_ref() {
         if interrupt::is_interrupted() {
-            return Err(DataError::of_file(to, DataProblem::Interrupted));
+            let problem = DataProblem::File("interrupted, nothing written");
+            return Err(DataError::of_file(to, problem));
         }
         let game = game?;
         let written = output.write(&game)?;

@@ -1,7 +1,6 @@
 //! What can be wrong with a file of games or positions.
 #![forbid(unsafe_code)]
 
-use crate::types::Move;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -54,12 +53,12 @@ pub enum DataProblem {
     /// Reading, writing or opening failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It does not begin like a game file.
-    #[error("expected a Komaoto game file, found something else")]
-    NoGameFile,
-    /// It has no bytes.
-    #[error("empty file")]
-    Empty,
+    /// The file exists and may not be overwritten.
+    #[error("file exists; --force overwrites it")]
+    Exists,
+    /// It cannot be used, for this reason.
+    #[error("{0}")]
+    File(&'static str),
     /// Another version of the format.
     #[error("unsupported version {0} of the game format, expected {expected}", expected = super::header::VERSION)]
     Version(u32),
@@ -80,68 +79,12 @@ pub enum DataProblem {
     /// A damaged record.
     #[error("damaged record: {0}")]
     Record(&'static str),
-    /// A game that cannot be replayed.
+    /// A game that cannot be replayed, or written to another format.
     #[error("game {game}: {problem}")]
     Game {
         /// Number of the game.
         game: u32,
         /// What is wrong with it.
-        problem: GameError,
+        problem: String,
     },
-    /// The name of a file says nothing about its format.
-    #[error("unknown file extension, expected .koma, .psv, .bin or .hcpe")]
-    UnknownKind,
-    /// The file exists and may not be overwritten.
-    #[error("file exists; --force overwrites it")]
-    Exists,
-    /// The file was removed or replaced while it was written.
-    #[error("the file was removed or replaced while being written")]
-    Vanished,
-    /// The file was changed by another program while it was written.
-    #[error("the file was changed by another program while being written")]
-    Changed,
-    /// A symbolic link to a file that does not exist.
-    #[error("broken symbolic link")]
-    BrokenLink,
-    /// Ctrl-C.
-    #[error("interrupted, nothing written")]
-    Interrupted,
-    /// Another process writes to the file.
-    #[error("another process is writing to the file")]
-    Locked,
-    /// A game that the format has no room for.
-    #[error("a game of {0} plies does not fit the format")]
-    TooLong(usize),
-}
-
-/// Why a game cannot be replayed, or written to another format.
-#[derive(Debug, Error, PartialEq, Eq, Clone)]
-pub enum GameError {
-    /// An invalid start position.
-    #[error("invalid start position `{sfen}`: {reason}")]
-    Start {
-        /// Its text.
-        sfen: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// An illegal move.
-    #[error("illegal move {ply}, {mv}")]
-    Illegal {
-        /// Number of the move from the start position, from 1.
-        ply: usize,
-        /// The move.
-        mv: Move,
-    },
-    /// An illegal move on the way to a TreeStrap position.
-    #[error("illegal move {mv} in the TreeStrap positions of move {ply}")]
-    IllegalBranch {
-        /// Number of the move of the game that the search chose, from 1.
-        ply: usize,
-        /// The illegal move.
-        mv: Move,
-    },
-    /// A position without both kings.
-    #[error("a king is missing, which the format cannot represent")]
-    NoKing,
 }

@@ -36,10 +36,15 @@ pub fn is_game_file(path: &Path) -> bool {
 }
 
 /// Reads games from a file, as an iterator. Ends after the first error.
-pub enum GameInput {
-    /// From a file of games.
+pub struct GameInput {
+    path: PathBuf,
+    /// Where the record of the last game begins.
+    last: u64,
+    reader: Reader,
+}
+
+enum Reader {
     Games(GameReader),
-    /// Put together from records.
     Records(Box<RecordReader>),
 }
 
@@ -49,34 +54,44 @@ impl GameInput {
     /// # Errors
     /// When it cannot be read or its format is unknown.
     pub fn open(path: &Path) -> Result<GameInput, DataError> {
-        Ok(match FileFormat::of(path) {
-            // Only files of games say themselves what they are.
-            None | Some(FileFormat::Games) => GameInput::Games(GameReader::open(path)?),
+        let reader = match FileFormat::of(path) {
             Some(FileFormat::Records(format)) => {
-                GameInput::Records(Box::new(RecordReader::open(path, format)?))
+                Reader::Records(Box::new(RecordReader::open(path, format)?))
             }
+            // Only files of games say themselves what they are.
+            _ => Reader::Games(GameReader::open(path)?),
+        };
+        Ok(GameInput {
+            path: path.to_path_buf(),
+            last: 0,
+            reader,
         })
     }
 
     /// The header, in a format that has one.
     pub fn header(&self) -> Option<&GameFileHeader> {
-        match self {
-            GameInput::Games(reader) => Some(reader.header()),
-            GameInput::Records(_) => None,
+        match &self.reader {
+            Reader::Games(reader) => Some(reader.header()),
+            Reader::Records(_) => None,
         }
     }
 
     /// Where the next record begins.
     pub fn offset(&self) -> u64 {
-        match self {
-            GameInput::Games(reader) => reader.offset(),
-            GameInput::Records(reader) => reader.offset(),
+        match &self.reader {
+            Reader::Games(reader) => reader.offset(),
+            Reader::Records(reader) => reader.offset(),
         }
     }
 
     /// Whether the last game is truncated. Known once the games are read.
     pub fn is_torn(&self) -> bool {
-        matches!(self, GameInput::Games(reader) if reader.is_torn())
+        matches!(&self.reader, Reader::Games(reader) if reader.is_torn())
+    }
+
+    /// A problem with the game read last.
+    pub fn error(&self, problem: DataProblem) -> DataError {
+        DataError::at(&self.path, self.last, problem)
     }
 }
 
@@ -84,9 +99,10 @@ impl Iterator for GameInput {
     type Item = Result<Game, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            GameInput::Games(reader) => reader.next(),
-            GameInput::Records(reader) => reader.next(),
+        self.last = self.offset();
+        match &mut self.reader {
+            Reader::Games(reader) => reader.next(),
+            Reader::Records(reader) => reader.next(),
         }
     }
 }
@@ -116,10 +132,11 @@ impl GameOutput {
         force: bool,
     ) -> Result<GameOutput, DataError> {
         let fail = |problem| DataError::of_file(path, problem);
-        let format = FileFormat::of(path).ok_or_else(|| fail(DataProblem::UnknownKind))?;
+        let unknown = "unknown file extension, expected .koma, .psv, .bin or .hcpe";
+        let format = FileFormat::of(path).ok_or_else(|| fail(DataProblem::File(unknown)))?;
         let existing = fs::metadata(path).ok();
         if existing.is_none() && path.is_symlink() {
-            return Err(fail(DataProblem::BrokenLink));
+            return Err(fail(DataProblem::File("broken symbolic link")));
         }
         if existing.is_some() && !force {
             return Err(fail(DataProblem::Exists));

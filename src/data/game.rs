@@ -21,7 +21,7 @@
 #![forbid(unsafe_code)]
 
 use super::bytes::ByteReader;
-use super::error::GameError;
+use super::error::DataProblem;
 use crate::eval::units::ScoreUnit;
 use crate::position::Position;
 use crate::search::ScoreBound;
@@ -105,31 +105,17 @@ pub enum GameEnd {
 }
 
 impl GameEnd {
-    /// Every end, by code.
-    pub const ALL: [GameEnd; 8] = [
-        GameEnd::Unknown,
-        GameEnd::Mate,
-        GameEnd::Repetition,
-        GameEnd::PerpetualCheck,
-        GameEnd::Declaration,
-        GameEnd::MaxMoves,
-        GameEnd::Adjudication,
-        GameEnd::SideLine,
+    /// Every end, by code, with its name in reports.
+    pub const ALL: [(GameEnd, &str); 8] = [
+        (GameEnd::Unknown, "unknown"),
+        (GameEnd::Mate, "mate"),
+        (GameEnd::Repetition, "repetition"),
+        (GameEnd::PerpetualCheck, "perpetual check"),
+        (GameEnd::Declaration, "declaration"),
+        (GameEnd::MaxMoves, "move limit"),
+        (GameEnd::Adjudication, "adjudication"),
+        (GameEnd::SideLine, "side line"),
     ];
-
-    /// A word or two for reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            GameEnd::Unknown => "unknown",
-            GameEnd::Mate => "mate",
-            GameEnd::Repetition => "repetition",
-            GameEnd::PerpetualCheck => "perpetual check",
-            GameEnd::Declaration => "declaration",
-            GameEnd::MaxMoves => "move limit",
-            GameEnd::Adjudication => "adjudication",
-            GameEnd::SideLine => "side line",
-        }
-    }
 }
 
 /// A move of a game.
@@ -253,14 +239,12 @@ impl Game {
     ///
     /// # Errors
     /// When its SFEN is invalid.
-    pub fn start_position(&self) -> Result<Position, GameError> {
+    pub fn start_position(&self) -> Result<Position, DataProblem> {
         let Some(sfen) = &self.start else {
             return Ok(Position::startpos());
         };
-        Position::from_sfen(sfen).map_err(|error| GameError::Start {
-            sfen: sfen.clone(),
-            reason: error.to_string(),
-        })
+        Position::from_sfen(sfen)
+            .map_err(|error| self.problem(format!("invalid start position `{sfen}`: {error}")))
     }
 
     /// What the game says about its positions, random plies included.
@@ -278,14 +262,17 @@ impl Game {
     ///
     /// # Errors
     /// When the start position or a move is not legal; what comes before it was visited.
-    pub fn replay(&self, mut visit: impl FnMut(&Position, Visited)) -> Result<Position, GameError> {
+    pub fn replay(
+        &self,
+        mut visit: impl FnMut(&Position, Visited),
+    ) -> Result<Position, DataProblem> {
         let mut position = self.start_position()?;
         let mut branches = self.branches.iter().peekable();
         for (index, it) in self.positions().enumerate() {
             let ply = index + 1;
             let mv = it.played.mv;
             if !position.is_legal(mv) {
-                return Err(GameError::Illegal { ply, mv });
+                return Err(self.problem(format!("illegal move {ply}, {mv}")));
             }
             visit(&position, Visited::Game(it));
             let mut line: Vec<Move> = Vec::new();
@@ -295,7 +282,9 @@ impl Game {
                 }
                 let mv = branch.mv;
                 if !position.is_legal(mv) {
-                    return Err(GameError::IllegalBranch { ply, mv });
+                    let problem =
+                        format!("illegal move {mv} in the TreeStrap positions of move {ply}");
+                    return Err(self.problem(problem));
                 }
                 position.do_move(mv);
                 line.push(mv);
@@ -307,6 +296,14 @@ impl Game {
             position.do_move(mv);
         }
         Ok(position)
+    }
+
+    /// A problem with this game.
+    pub(super) fn problem(&self, problem: String) -> DataProblem {
+        DataProblem::Game {
+            game: self.number,
+            problem,
+        }
     }
 
     /// Whether it is only a side line of a game, see [`GameEnd::SideLine`].
@@ -403,9 +400,10 @@ impl Game {
             moves: moves.collect::<Result<_, _>>()?,
             branches: decode_branches(&mut bytes, plies)?,
             result: GameResult::from_code(result)?,
-            end: *GameEnd::ALL
+            end: GameEnd::ALL
                 .get(usize::from(end & !HAS_BRANCHES))
-                .ok_or("unknown end of the game")?,
+                .ok_or("unknown end of the game")?
+                .0,
         })
     }
 }

@@ -229,7 +229,8 @@ impl GameWriter {
             .map_err(DataError::io(path))?;
         // Some file systems cannot lock; two writers are then the user's own affair.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(DataError::of_file(path, DataProblem::Locked));
+            let problem = DataProblem::File("another process is writing to the file");
+            return Err(DataError::of_file(path, problem));
         }
         let size = file.metadata().map_err(DataError::io(path))?.len();
         let writer = GameWriter {
@@ -248,7 +249,8 @@ impl GameWriter {
         let mut bytes = vec![0; FRAME];
         game.encode(&mut bytes);
         let Ok(length) = u16::try_from(bytes.len() - FRAME) else {
-            return Err(self.error(DataProblem::TooLong(game.moves.len())));
+            let problem = format!("{} plies do not fit the format", game.moves.len());
+            return Err(self.error(game.problem(problem)));
         };
         let sum = crc32fast::hash(&bytes[FRAME..]);
         bytes[..2].copy_from_slice(&length.to_le_bytes());
@@ -270,12 +272,13 @@ impl GameWriter {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> Result<(), DataError> {
+        let changed = |what| Err(DataError::of_file(&self.path, DataProblem::File(what)));
         if is_elsewhere(&self.file, &self.path) {
-            return Err(DataError::of_file(&self.path, DataProblem::Vanished));
+            return changed("the file was removed or replaced while being written");
         }
         let metadata = self.file.metadata();
         if metadata.is_ok_and(|found| found.is_file() && found.len() != self.length) {
-            return Err(DataError::of_file(&self.path, DataProblem::Changed));
+            return changed("the file was changed by another program while being written");
         }
         if let Err(error) = self.file.write_all(bytes) {
             // Removes what was written of the record. If that fails too, reading will find it torn.

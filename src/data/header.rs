@@ -111,15 +111,15 @@ impl GameFileHeader {
 
     /// Reads a header from the first bytes of a file; also returns its length.
     pub(super) fn decode(bytes: &[u8]) -> Result<(GameFileHeader, usize), DataProblem> {
-        let shown = bytes.len().min(MAGIC.len());
         if bytes.is_empty() {
-            return Err(DataProblem::Empty);
+            return Err(DataProblem::File("empty file"));
         }
-        if bytes[..shown] != MAGIC[..shown] {
-            return Err(DataProblem::NoGameFile);
-        }
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            let problem = "expected a Komaoto game file, found something else";
+            return Err(DataProblem::File(problem));
+        };
         let mut reader = ByteReader {
-            rest: &bytes[shown..],
+            rest,
             truncated: "truncated",
         };
         let version = reader.u32().map_err(DataProblem::Header)?;

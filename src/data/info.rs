@@ -3,7 +3,7 @@
 
 use super::calibration::Calibration;
 use super::command::CommandError;
-use super::error::{DataError, DataProblem};
+use super::error::DataProblem;
 use super::files::GameInput;
 use super::game::{Game, GameEnd, GameResult, Visited};
 use crate::position::Position;
@@ -37,6 +37,7 @@ const MAX_BAR: u64 = 40;
 const MAX_REMEMBERED: usize = 1 << 23;
 
 /// How often a number fell into each of some ranges, and the mean of the points there.
+#[derive(Default)]
 struct Histogram {
     title: &'static str,
     /// The smallest number of each range but the first.
@@ -78,27 +79,19 @@ impl fmt::Display for Histogram {
         let title = self.title;
         writeln!(f, "{title:>14}  positions      %  points")?;
         for (index, range) in self.ranges.iter().enumerate() {
-            let Range {
-                count,
-                known,
-                points,
-            } = *range;
-            if count == 0 {
+            if range.count == 0 {
                 continue;
             }
             let low = index.checked_sub(1).map(|low| self.edges[low].to_string());
             let high = self.edges.get(index).map(|high| (high - 1).to_string());
             let label = format!("{}..{}", low.unwrap_or_default(), high.unwrap_or_default());
-            let points = match known {
+            let points = match range.known {
                 0 => "-".into(),
-                _ => format!("{:.1}%", points * 100.0 / known as f64),
+                known => format!("{:.1}%", range.points * 100.0 / known as f64),
             };
-            writeln!(
-                f,
-                "{label:>14} {count:>10} {:>6.2} {points:>7} {}",
-                percent(count, total),
-                "#".repeat((count * MAX_BAR).div_ceil(most) as usize)
-            )?;
+            let (count, share) = (range.count, percent(range.count, total));
+            let bar = "#".repeat((count * MAX_BAR).div_ceil(most) as usize);
+            writeln!(f, "{label:>14} {count:>10} {share:>6.2} {points:>7} {bar}")?;
         }
         Ok(())
     }
@@ -138,6 +131,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 }
 
 /// What was counted.
+#[derive(Default)]
 struct DataReport {
     games: u64,
     side_lines: u64,
@@ -152,8 +146,6 @@ struct DataReport {
     results: [u64; 3],
     ends: [u64; GameEnd::ALL.len()],
     scores: Histogram,
-    /// Of the file being read.
-    calibration: Calibration,
     plies: Histogram,
     duplicates: Duplicates,
 }
@@ -164,24 +156,13 @@ impl DataReport {
         let scores = negative.chain([0]).chain(SCORES).collect();
         let plies = (PLY_STEP as i32..=MAX_PLY).step_by(PLY_STEP).collect();
         DataReport {
-            games: 0,
-            side_lines: 0,
-            positions: 0,
-            treestrap: 0,
-            bounds: 0,
-            in_check: 0,
-            captures: 0,
-            random_plies: 0,
-            results: [0; 3],
-            ends: [0; GameEnd::ALL.len()],
             scores: Histogram::new("score", scores),
-            calibration: Calibration::new(),
             plies: Histogram::new("move", plies),
-            duplicates: Duplicates::default(),
+            ..DataReport::default()
         }
     }
 
-    fn add(&mut self, game: &Game) -> Result<(), DataProblem> {
+    fn add(&mut self, game: &Game, calibration: &mut Calibration) -> Result<(), DataProblem> {
         if game.is_side_line() {
             self.side_lines += 1;
         } else {
@@ -190,10 +171,10 @@ impl DataReport {
             self.results[usize::from(game.result.code())] += 1;
             self.ends[game.end as usize] += 1;
         }
-        let replayed = game.replay(|position, visited| match visited {
+        game.replay(|position, visited| match visited {
             Visited::Game(it) => {
                 if let Some(score) = it.played.score {
-                    self.add_position(position, score.into(), it.result);
+                    self.add_position(position, score.into(), it.result, calibration);
                     self.captures += u64::from(position.is_capture(it.played.mv));
                 }
             }
@@ -201,20 +182,23 @@ impl DataReport {
                 self.treestrap += 1;
                 self.bounds += u64::from(bound != ScoreBound::Exact);
             }
-        });
-        replayed.map(drop).map_err(|problem| DataProblem::Game {
-            game: game.number,
-            problem,
-        })
+        })?;
+        Ok(())
     }
 
-    fn add_position(&mut self, position: &Position, score: i32, result: Option<GameResult>) {
+    fn add_position(
+        &mut self,
+        position: &Position,
+        score: i32,
+        result: Option<GameResult>,
+        calibration: &mut Calibration,
+    ) {
         let points = result.map(|result| result.points_for(position.side_to_move()));
         self.positions += 1;
         self.in_check += u64::from(position.in_check());
         self.scores.add(score, points);
         if let Some(points) = points {
-            self.calibration.add(score, points);
+            calibration.add(score, points);
         }
         let ply = position.game_ply().min(MAX_PLY as u32);
         self.plies.add(ply as i32, points);
@@ -257,10 +241,12 @@ impl DataReport {
             "results black {black:.1}% white {white:.1}% draw {draws:.1}%"
         )?;
         let ends = GameEnd::ALL.iter().zip(self.ends);
-        let ends = ends.filter(|(_, count)| *count > 0).map(|(end, count)| {
-            let share = percent(count, self.games);
-            format!("{} {share:.1}%", end.name())
-        });
+        let ends = ends
+            .filter(|(_, count)| *count > 0)
+            .map(|((_, end), count)| {
+                let share = percent(count, self.games);
+                format!("{end} {share:.1}%")
+            });
         writeln!(out, "ended by {}", ends.collect::<Vec<_>>().join(", "))?;
         writeln!(out, "\n{}\n{}", self.scores, self.plies)
     }
@@ -281,20 +267,19 @@ pub fn info(paths: &[PathBuf], out: &mut impl Write) -> Result<(), CommandError>
                 writeln!(out, "  {line}")?;
             }
         }
-        let mut offset = input.offset();
-        while let Some(game) = input.next() {
-            let added = report.add(&game?);
-            added.map_err(|problem| DataError::at(path, offset, problem))?;
-            offset = input.offset();
+        // One for each file, as their networks may differ.
+        let mut calibration = Calibration::new();
+        while let Some(game) = input.next().transpose()? {
+            let added = report.add(&game, &mut calibration);
+            added.map_err(|problem| input.error(problem))?;
         }
         let (games, positions) = (report.games - games, report.positions - positions);
         writeln!(out, "  {games} games, {positions} positions")?;
-        // Of each file: their networks may differ.
-        let calibration = std::mem::replace(&mut report.calibration, Calibration::new());
         if let Some(scale) = calibration.scale() {
             writeln!(out, "  {scale:.0} cp = 73 % expected score (fitted)")?;
         }
         if input.is_torn() {
+            let offset = input.offset();
             writeln!(out, "  the last game is truncated, from byte {offset}")?;
         }
     }

@@ -24,7 +24,7 @@
 #![forbid(unsafe_code)]
 
 use super::bytes::ByteReader;
-use super::error::{DataError, DataProblem, GameError};
+use super::error::{DataError, DataProblem};
 use super::game::{Game, GameEnd, GameResult, ScoredMove, Visited};
 use super::packed::{HUFFMAN_CODED, PACKED_SFEN, PackedFormat};
 use crate::cli::files;
@@ -334,11 +334,10 @@ impl RecordWriter {
                 encoded = encoded.and(record);
             }
         });
-        let is_valid = replayed.and_then(|_| encoded.ok_or(GameError::NoKing));
-        is_valid.map_err(|problem| {
-            let game = game.number;
-            self.error(DataProblem::Game { game, problem })
-        })?;
+        let no_king =
+            || game.problem("a king is missing, which the format cannot represent".into());
+        let is_valid = replayed.and_then(|_| encoded.ok_or_else(no_king));
+        is_valid.map_err(|problem| self.error(problem))?;
         let written = self.output.write_all(&bytes);
         written.map_err(|error| self.error(error.into()))?;
         self.offset += bytes.len() as u64;

@@ -221,9 +221,9 @@ impl DatasetBuilder {
         }
     }
 
-    /// Adds a position for validation.
-    pub fn add_validation(&mut self, sample: Sample) {
-        self.dataset.validation.push(sample);
+    /// Adds positions for validation.
+    pub fn add_validation(&mut self, samples: impl IntoIterator<Item = Sample>) {
+        self.dataset.validation.extend(samples);
     }
 
     fn open_parts(&mut self) -> Result<(), TrainError> {

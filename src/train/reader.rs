@@ -6,9 +6,8 @@ use super::error::TrainError;
 use super::model::{ACTIVE, ModelShape};
 use crate::cli::console;
 use crate::data::calibration::Calibration;
-use crate::data::error::{DataError, DataProblem, GameError};
 use crate::data::files::GameInput;
-use crate::data::{Game, GamePosition, Visited};
+use crate::data::{DataError, DataProblem, Game, Visited};
 use crate::eval::units::PONANZA;
 use crate::position::Position;
 use crate::search::ScoreBound;
@@ -74,15 +73,18 @@ impl SampleReader<'_> {
         };
         let mut input = GameInput::open(path)?;
         let centipawns = |score: i16| i32::from(score) * PONANZA as i32 / eval_scale;
-        loop {
-            let offset = input.offset();
-            let Some(game) = input.next().transpose()? else {
-                break;
-            };
-            self.read_game(&game, centipawns)?.map_err(|problem| {
-                let game = game.number;
-                DataError::at(path, offset, DataProblem::Game { game, problem })
-            })?;
+        while let Some(game) = input.next().transpose()? {
+            let is_validation = self.is_validation(&game);
+            let samples = self.samples(&game, is_validation, centipawns);
+            let samples = samples.map_err(|problem| input.error(problem))?;
+            if is_validation {
+                self.counts.validation += samples.len() as u64;
+                self.dataset.add_validation(samples);
+            } else {
+                samples
+                    .into_iter()
+                    .try_for_each(|it| self.dataset.add(it))?;
+            }
         }
         if input.is_torn() {
             let (path, offset) = (path.display(), input.offset());
@@ -93,58 +95,48 @@ impl SampleReader<'_> {
         Ok(())
     }
 
-    /// Adds the samples of a game: an error of the dataset, or one of the game.
-    fn read_game(
+    /// The samples of a game.
+    fn samples(
         &mut self,
         game: &Game,
+        is_validation: bool,
         centipawns: impl Fn(i16) -> i32,
-    ) -> Result<Result<(), GameError>, TrainError> {
-        let is_validation = self.is_validation(game);
+    ) -> Result<Vec<Sample>, DataProblem> {
         self.counts.games += u64::from(!game.is_side_line());
         let mut labels = td_labels(game, self.filter.td_lambda as f32, &centipawns).into_iter();
-        let mut added = Ok(());
-        let replayed = game.replay(|position, visited| {
-            let sample = match visited {
-                Visited::Game(GamePosition { played, result }) => {
-                    labels.next().flatten().and_then(|(score, label)| {
-                        let mv = played.mv;
-                        let is_quiet =
-                            !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
-                        let features = self.take(position, score, is_quiet, 0)?;
-                        let side = position.side_to_move();
-                        Some(Sample {
-                            features,
-                            score: label,
-                            result: result.map_or(NO_RESULT, |result| result.for_side(side)),
-                            bound: ScoreBound::Exact,
-                        })
-                    })
-                }
-                // Most of these know no more than a bound, which is nothing to validate with.
-                Visited::TreeStrap { .. } if is_validation => None,
-                Visited::TreeStrap { score, bound } => {
-                    self.counts.treestrap += 1;
-                    let score = centipawns(score);
-                    let features = self.take(position, score, true, TREESTRAP_KEY);
-                    features.map(|features| Sample {
-                        features,
-                        score: score as i16,
-                        result: NO_RESULT,
-                        bound,
-                    })
-                }
-            };
-            match sample {
-                Some(sample) if is_validation => {
-                    self.counts.validation += 1;
-                    self.dataset.add_validation(sample);
-                }
-                Some(sample) if added.is_ok() => added = self.dataset.add(sample),
-                _ => {}
+        let mut samples = Vec::new();
+        game.replay(|position, visited| match visited {
+            Visited::Game(it) => {
+                let Some((score, label)) = labels.next().flatten() else {
+                    return;
+                };
+                let mv = it.played.mv;
+                let is_quiet =
+                    !position.in_check() && !position.is_capture(mv) && !mv.is_promotion();
+                let features = self.take(position, score, is_quiet, 0);
+                let side = position.side_to_move();
+                samples.extend(features.map(|features| Sample {
+                    features,
+                    score: label,
+                    result: it.result.map_or(NO_RESULT, |result| result.for_side(side)),
+                    bound: ScoreBound::Exact,
+                }));
             }
-        });
-        added?;
-        Ok(replayed.map(drop))
+            // Most of these know no more than a bound, which is nothing to validate with.
+            Visited::TreeStrap { .. } if is_validation => {}
+            Visited::TreeStrap { score, bound } => {
+                self.counts.treestrap += 1;
+                let score = centipawns(score);
+                let features = self.take(position, score, true, TREESTRAP_KEY);
+                samples.extend(features.map(|features| Sample {
+                    features,
+                    score: score as i16,
+                    result: NO_RESULT,
+                    bound,
+                }));
+            }
+        })?;
+        Ok(samples)
     }
 
     /// Whether a game is for validation, with its side lines. Its number and its opening decide, so that

@@ -158,6 +158,6 @@ fn replaying_visits_the_branches() {
     let mut wrong = game();
     wrong.branches[0].mv = moves("7g7f")[0];
     let error = wrong.replay(|_, _| ()).unwrap_err();
-    let text = "illegal move 7g7f in the TreeStrap positions of move 2";
+    let text = "game 3: illegal move 7g7f in the TreeStrap positions of move 2";
     assert_eq!(error.to_string(), text);
 }

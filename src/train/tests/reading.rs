@@ -10,7 +10,7 @@ fn samples_are_the_same_after_a_stay_on_disk() {
         let mut builder = DatasetBuilder::new(folder.file("parts"), memory, 500, 1);
         for (i, sample) in samples.iter().enumerate() {
             match i % 10 {
-                0 => builder.add_validation(*sample),
+                0 => builder.add_validation([*sample]),
                 _ => builder.add(*sample).unwrap(),
             }
         }
