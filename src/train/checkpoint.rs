@@ -82,10 +82,7 @@ impl TrainState {
     /// When it cannot be read or is damaged.
     pub fn load(path: &Path) -> Result<(TrainState, String), TrainError> {
         let bytes = fs::read(path).map_err(TrainError::file(path))?;
-        parse(&bytes).map_err(|what| TrainError::Checkpoint {
-            path: path.to_path_buf(),
-            what,
-        })
+        parse(&bytes).map_err(TrainError::file(path))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::search::ScoreBound;
 use rand::Rng;
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 /// A position with its labels.
@@ -158,7 +158,7 @@ impl Dataset {
         let bytes = fs::read(&path).map_err(TrainError::file(&path))?;
         let (samples, rest) = bytes.as_chunks();
         if samples.len() != folder.lengths[number] || !rest.is_empty() {
-            return Err(TrainError::file(&path)(ErrorKind::UnexpectedEof.into()));
+            return Err(TrainError::file(&path)("unexpected length"));
         }
         Ok(samples.iter().map(Sample::from_bytes).collect())
     }

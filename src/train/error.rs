@@ -3,8 +3,7 @@
 
 use crate::cli::arguments::ArgumentError;
 use crate::data::DataError;
-use crate::eval::nnue::NetError;
-use std::io;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -17,34 +16,9 @@ pub enum TrainError {
     /// A file of games.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Reading or writing some other file.
-    #[error("{}: {error}", .path.display())]
-    File { path: PathBuf, error: io::Error },
-    /// The network to start from, or the one trained.
-    #[error("{}: {error}", .path.display())]
-    Network { path: PathBuf, error: NetError },
-    /// An output that exists.
-    #[error("{}: file exists; --force overwrites it", .0.display())]
-    Exists(PathBuf),
-    /// A checkpoint of a run that may not be finished.
-    #[error("{}: file exists; --resume continues from it, --force overwrites it", .0.display())]
-    Unfinished(PathBuf),
-    /// Another run has the same output.
-    #[error("{}: another process is training this network", .0.display())]
-    Locked(PathBuf),
-    /// An output that must not be replaced.
-    #[error("{}: cannot write here: it is {what}", .path.display())]
-    Output { path: PathBuf, what: &'static str },
-    /// A checkpoint that cannot be used.
-    #[error("{}: {what}", .path.display())]
-    Checkpoint { path: PathBuf, what: &'static str },
-    /// A network or checkpoint to start from that does not fit the settings.
-    #[error("{}: expected {expected}, found {found}", .path.display())]
-    Mismatch {
-        path: PathBuf,
-        expected: String,
-        found: String,
-    },
+    /// A file other than those of games, and what is wrong with it.
+    #[error("{}: {problem}", .path.display())]
+    File { path: PathBuf, problem: String },
     /// Nothing to learn from.
     #[error(
         "no positions to train on: {read} read, {filtered} filtered out, {validation} for validation"
@@ -63,9 +37,11 @@ pub enum TrainError {
 }
 
 impl TrainError {
-    /// Makes an error of the system one about a file.
-    pub fn file(path: &Path) -> impl FnOnce(io::Error) -> TrainError {
-        let path = path.to_path_buf();
-        |error| TrainError::File { path, error }
+    /// Makes an error about a file of what is wrong with it.
+    pub fn file<E: Display>(path: &Path) -> impl FnOnce(E) -> TrainError {
+        move |problem| TrainError::File {
+            path: path.to_path_buf(),
+            problem: problem.to_string(),
+        }
     }
 }

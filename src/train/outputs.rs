@@ -29,30 +29,30 @@ pub fn lock(settings: &TrainSettings) -> Result<OutputLock, TrainError> {
     let [checkpoint, csv, svg, parts, lock] =
         ["checkpoint", "csv", "svg", "parts", "lock"].map(|suffix| settings.output(suffix));
     let outputs = [&settings.out, &checkpoint, &csv, &svg];
-    let reserved = |path: &Path, what| {
-        let path = path.to_path_buf();
-        Err(TrainError::Output { path, what })
-    };
+    let refuse = |path: &Path, why: &str| Err(TrainError::file(path)(why));
     for path in outputs {
         if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
-            return reserved(path, "not a regular file");
+            return refuse(path, "cannot write here: it is not a regular file");
         }
         if settings.games.iter().any(|games| is_same(games, path)) {
-            return reserved(path, "a file of games to train on");
+            let why = "cannot write here: it is a file of games to train on";
+            return refuse(path, why);
         }
     }
+    let exists = "file exists; --force overwrites it";
     // A run that is not finished has written no network.
     if settings.out.exists() && !settings.force {
-        return Err(TrainError::Exists(settings.out.clone()));
+        return refuse(&settings.out, exists);
     }
     let may_overwrite = settings.force || settings.resume;
     if checkpoint.exists() && !may_overwrite {
-        return Err(TrainError::Unfinished(checkpoint));
+        let why = "file exists; --resume continues from it, --force overwrites it";
+        return refuse(&checkpoint, why);
     }
     if let Some(path) = [csv, svg, parts].into_iter().find(|path| path.exists())
         && !may_overwrite
     {
-        return Err(TrainError::Exists(path));
+        return refuse(&path, exists);
     }
     let file = OpenOptions::new()
         .write(true)
@@ -61,7 +61,7 @@ pub fn lock(settings: &TrainSettings) -> Result<OutputLock, TrainError> {
         .open(&lock)
         .map_err(TrainError::file(&lock))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        return Err(TrainError::Locked(settings.out.clone()));
+        return refuse(&settings.out, "another process is training this network");
     }
     Ok(OutputLock {
         path: lock,

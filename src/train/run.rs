@@ -51,11 +51,9 @@ pub fn run_until(
     if let Some(saved) = saved_settings {
         let mut lines = saved.lines().zip(fingerprint.lines());
         if let Some((found, expected)) = lines.find(|(found, expected)| found != expected) {
-            return Err(TrainError::Mismatch {
-                path: settings.output("checkpoint"),
-                expected: format!("`{expected}`, as in the settings of this run"),
-                found: format!("`{found}`"),
-            });
+            let checkpoint = settings.output("checkpoint");
+            let problem = format!("begun with `{found}`, this run has `{expected}`");
+            return Err(TrainError::file(&checkpoint)(problem));
         }
     }
     console::eprint_line(format_args!(
@@ -143,17 +141,11 @@ fn load_model(path: &Path, shape: ModelShape) -> Result<Model, TrainError> {
     let model = if bytes.starts_with(checkpoint::MAGIC) {
         TrainState::load(path)?.0.model
     } else {
-        Model::parse(&bytes).map_err(|error| TrainError::Network {
-            path: path.to_path_buf(),
-            error,
-        })?
+        Model::parse(&bytes).map_err(TrainError::file(path))?
     };
     if model.shape != shape {
-        return Err(TrainError::Mismatch {
-            path: path.to_path_buf(),
-            expected: shape.to_string(),
-            found: model.shape.to_string(),
-        });
+        let problem = format!("expected {shape}, found {}", model.shape);
+        return Err(TrainError::file(path)(problem));
     }
     Ok(model)
 }
@@ -325,15 +317,12 @@ impl Run<'_> {
             let (step, loss) = (self.state.step, number.into());
             return Err(TrainError::Diverged { step, loss });
         }
-        let error = |error| TrainError::Network {
-            path: out.clone(),
-            error,
-        };
-        let network = model.to_bytes(self.settings.output_scale).map_err(error)?;
+        let network = model.to_bytes(self.settings.output_scale);
+        let network = network.map_err(TrainError::file(out))?;
         write(out, &network)?;
         let mut quantised = String::new();
         if !self.dataset.validation.is_empty() {
-            let model = Model::parse(&network).map_err(error)?;
+            let model = Model::parse(&network).map_err(TrainError::file(out))?;
             let losses = self.workers.validate(&model, &self.dataset.validation);
             quantised = format!("; validation loss quantised {:.6}", losses.score);
         }

@@ -64,7 +64,11 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
     };
     // What is there by now may be somebody's.
     let refused = run(&resumed).unwrap_err();
-    assert!(matches!(refused, TrainError::Exists(_)), "{refused}");
+    let text = refused.to_string();
+    assert!(
+        text.ends_with("net.nn: file exists; --force overwrites it"),
+        "{text}"
+    );
     let resumed = TrainSettings {
         force: true,
         ..resumed
@@ -77,7 +81,7 @@ fn runs_repeat_themselves_and_go_on_after_a_break() {
         ..resumed
     };
     let text = run(&other).unwrap_err().to_string();
-    let expected = "expected `lambda 0.5`, as in the settings of this run, found `lambda 1`";
+    let expected = "begun with `lambda 1`, this run has `lambda 0.5`";
     assert!(text.contains(expected), "{text}");
 }
 
