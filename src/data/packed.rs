@@ -6,9 +6,8 @@
 //! takes one bit less than one on the board, and the empty square takes one.
 #![forbid(unsafe_code)]
 
-use crate::position::Position;
-use crate::types::{Color, Piece, PieceType, Square};
-use std::fmt::Write;
+use crate::position::{HAND_ORDER, Position};
+use crate::types::{Color, Hand, Piece, PieceType, Square};
 
 /// A packed position.
 pub type Packed = [u8; 32];
@@ -50,17 +49,6 @@ const APERY: Alphabet = Alphabet {
     color_first: true,
     promotion_in_hand: false,
 };
-
-/// Order of the kinds in hands and box.
-const HAND_ORDER: [PieceType; 7] = [
-    PieceType::Pawn,
-    PieceType::Lance,
-    PieceType::Knight,
-    PieceType::Silver,
-    PieceType::Gold,
-    PieceType::Bishop,
-    PieceType::Rook,
-];
 
 /// The codes of a format for reading and writing.
 pub struct PackedFormat {
@@ -156,7 +144,7 @@ impl PackedFormat {
             }
         }
         for color in Color::ALL {
-            for kind in HAND_ORDER {
+            for kind in HAND_ORDER.into_iter().rev() {
                 let count = position.hand(color).count(kind);
                 left[kind.index() - 1] -= count;
                 for _ in 0..count {
@@ -164,7 +152,7 @@ impl PackedFormat {
                 }
             }
         }
-        for kind in HAND_ORDER {
+        for kind in HAND_ORDER.into_iter().rev() {
             for _ in 0..left[kind.index() - 1] {
                 bits.write(self.boxed[kind.index()]);
             }
@@ -182,7 +170,7 @@ impl PackedFormat {
             bytes: packed,
             used: 0,
         };
-        let side = if bits.take(1) == 0 { 'b' } else { 'w' };
+        let side = Color::ALL[usize::from(bits.take(1))];
         let kings = [bits.take(7), bits.take(7)];
         let mut board = [Piece::NONE; Square::COUNT];
         for (king, color) in kings.into_iter().zip(Color::ALL) {
@@ -195,47 +183,21 @@ impl PackedFormat {
             bits.skip(length)?;
             board[sq] = piece;
         }
-        let mut hands = [[0u32; 8]; 2];
+        let mut hands = [Hand::EMPTY; 2];
         while bits.used < BITS {
             let (piece, length) =
                 self.read_spare[usize::from(bits.peek())].ok_or("invalid piece code")?;
             bits.skip(length)?;
             if piece.is_some() {
-                hands[piece.color().index()][piece.kind().index()] += 1;
+                let hand = &mut hands[piece.color().index()];
+                if hand.count(piece.kind()) == piece.kind().total() {
+                    return Err("too many pieces in hand");
+                }
+                hand.add(piece.kind());
             }
         }
-        // Reading SFEN checks everything that makes a position legal.
-        Position::from_sfen(&sfen(&board, side, &hands, ply)).map_err(|_| "illegal position")
+        Position::from_parts(&board, hands, side, ply).map_err(|_| "illegal position")
     }
-}
-
-fn sfen(board: &[Piece; Square::COUNT], side: char, hands: &[[u32; 8]; 2], ply: u32) -> String {
-    let mut text = String::with_capacity(160);
-    // Writing to memory does not fail.
-    for rank in 0..9 {
-        for file in (0..9).rev() {
-            match board[Square::new(file, rank).index()] {
-                Piece::NONE => text.push('1'),
-                piece => _ = write!(text, "{piece}"),
-            }
-        }
-        text.push(if rank < 8 { '/' } else { ' ' });
-    }
-    let _ = write!(text, "{side} ");
-    let hands_start = text.len();
-    for color in Color::ALL {
-        for kind in PieceType::HAND {
-            let count = hands[color.index()][kind.index()];
-            if count > 0 {
-                let _ = write!(text, "{count}{}", Piece::new(color, kind));
-            }
-        }
-    }
-    if text.len() == hands_start {
-        text.push('-');
-    }
-    let _ = write!(text, " {ply}");
-    text
 }
 
 /// One code after the other.

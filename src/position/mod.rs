@@ -30,6 +30,7 @@ pub use movegen::{MoveCount, MoveSink};
 pub use perft::{PerftEntry, perft, perft_divide};
 pub use repetition::{GameRepetition, Repetition};
 pub use see::see_value;
+pub(crate) use sfen::HAND_ORDER;
 pub use sfen::{STARTPOS_SFEN, SfenError};
 
 use crate::bitboard::Bitboard;

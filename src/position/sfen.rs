@@ -3,7 +3,7 @@
 
 use super::{Position, zobrist};
 use crate::bitboard::Bitboard;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::types::{Color, Hand, Piece, PieceType, Square};
 use std::fmt;
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ pub const STARTPOS_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1
 const MAX_MOVE_NUMBER: u32 = 1_000_000;
 
 /// Hand pieces in the order in which an SFEN lists them.
-const HAND_ORDER: [PieceType; 7] = {
+pub(crate) const HAND_ORDER: [PieceType; 7] = {
     use PieceType::*;
     [Rook, Bishop, Gold, Silver, Knight, Lance, Pawn]
 };
@@ -109,12 +109,37 @@ impl Position {
         if let Some(extra) = fields.next() {
             return Err(SfenError::Trailing(clip(extra)));
         }
-        position.check_rules()?;
-        position.state.board_key = position.compute_board_key();
-        position.state.hand_key = zobrist::hands(position.state.hands);
-        position.update_checks();
-        position.repetition_filter.push(position.state.board_key);
-        Ok(position)
+        position.complete()
+    }
+
+    /// A position from its parts.
+    ///
+    /// # Errors
+    /// When it breaks a rule, see [`SfenError`].
+    pub(crate) fn from_parts(
+        board: &[Piece; Square::COUNT],
+        hands: [Hand; 2],
+        side: Color,
+        game_ply: u32,
+    ) -> Result<Position, SfenError> {
+        let mut position = Position::empty();
+        for sq in Square::all().filter(|sq| board[sq.index()].is_some()) {
+            position.put(board[sq.index()], sq);
+        }
+        position.state.hands = hands;
+        position.side = side;
+        position.game_ply = game_ply;
+        position.complete()
+    }
+
+    /// Checks the rules, and computes what follows from board, hands and side to move.
+    fn complete(mut self) -> Result<Position, SfenError> {
+        self.check_rules()?;
+        self.state.board_key = self.compute_board_key();
+        self.state.hand_key = zobrist::hands(self.state.hands);
+        self.update_checks();
+        self.repetition_filter.push(self.state.board_key);
+        Ok(self)
     }
 
     fn read_board(&mut self, text: &str) -> Result<(), SfenError> {

@@ -6,9 +6,9 @@
 //! the model, means and squares of its moments; last the CRC-32 of everything before. Little-endian.
 #![forbid(unsafe_code)]
 
+use super::TrainError;
 use super::adam::Adam;
 use super::curve::{self, CurvePoint};
-use super::error::TrainError;
 use super::kernel::TILE;
 use super::model::{Head, Model, ModelShape};
 use super::settings::MAX_WIDTH;

@@ -4,7 +4,7 @@
 //! each epoch, and shuffled in memory, so that a batch mixes all games.
 #![forbid(unsafe_code)]
 
-use super::error::TrainError;
+use super::TrainError;
 use super::model::ACTIVE;
 use crate::cli::{StableRng, stable_rng};
 use crate::eval::units::PONANZA;

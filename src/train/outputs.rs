@@ -1,7 +1,7 @@
 //! The files that a run writes: none is overwritten by mistake, and no two runs write to one.
 #![forbid(unsafe_code)]
 
-use super::error::TrainError;
+use super::TrainError;
 use super::settings::TrainSettings;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! From games to samples: which positions are trained on, with which labels, and which are for validation.
 #![forbid(unsafe_code)]
 
+use super::TrainError;
 use super::dataset::{DatasetBuilder, NO_RESULT, Sample, sigmoid};
-use super::error::TrainError;
 use super::model::{ACTIVE, ModelShape};
 use crate::cli::console;
 use crate::data::calibration::Calibration;

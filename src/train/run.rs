@@ -1,11 +1,11 @@
 //! A training run.
 #![forbid(unsafe_code)]
 
+use super::TrainError;
 use super::adam::AdamStep;
 use super::checkpoint::{self, TrainState};
 use super::curve::{CurvePoint, to_csv, to_svg};
 use super::dataset::{Dataset, DatasetBuilder, Sample};
-use super::error::TrainError;
 use super::model::{Model, ModelShape};
 use super::outputs;
 use super::reader::{SampleCounts, SampleReader};
@@ -113,11 +113,7 @@ fn load(settings: &TrainSettings) -> Result<(Dataset, SampleCounts), TrainError>
     let counts = reader.counts;
     let dataset = builder.finish()?;
     if dataset.len() == 0 {
-        return Err(TrainError::NoData {
-            read: counts.read,
-            filtered: counts.filtered,
-            validation: counts.validation,
-        });
+        return Err(TrainError::NoData(counts));
     }
     Ok((dataset, counts))
 }

@@ -5,10 +5,10 @@ mod layers;
 mod reading;
 mod runs;
 
+use super::TrainError;
 use super::adam::{Adam, AdamStep};
 use super::checkpoint::TrainState;
 use super::dataset::{Dataset, DatasetBuilder, NO_RESULT, Sample, sigmoid};
-use super::error::TrainError;
 use super::export;
 use super::kernel::{self, Gradient, PassScratch};
 use super::model::{Head, Model, ModelShape};
