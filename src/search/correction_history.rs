@@ -91,10 +91,17 @@ impl Worker {
     /// evaluation (adjusted by correction history), and the evaluation (the value of the TT entry
     /// instead, if its bound makes that more accurate).
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, tt_entry: Option<&TtEntry>) -> (Value, Value, Value) {
+    pub(super) fn evaluate(
+        &mut self,
+        ply: usize,
+        tt_entry: Option<&TtEntry>,
+    ) -> (Value, Value, Value) {
         let raw_eval = match tt_entry {
             Some(tt) if tt.eval != value::NONE => tt.eval,
-            _ => self.evaluator.evaluate(&self.position),
+            _ => {
+                self.sample_evaluated(ply);
+                self.evaluator.evaluate(&self.position)
+            }
         };
         let correction = self.correction_history.correction(&self.position);
         let static_eval = (raw_eval + correction).clamp(-value::MAX_EVAL, value::MAX_EVAL);

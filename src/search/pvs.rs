@@ -289,7 +289,7 @@ impl Worker {
             // A static evaluation in check is meaningless; that of two plies ago stands in.
             (value::NONE, two_plies_ago, value::NONE)
         } else {
-            self.evaluate(tt_entry.as_ref())
+            self.evaluate(ply, tt_entry.as_ref())
         };
         if tt_entry.is_none() && !in_check {
             // Saves the next visit the evaluation.

@@ -60,7 +60,7 @@ impl Worker {
         let (raw_eval, static_eval, mut best_value) = if in_check {
             (value::NONE, value::NONE, -value::INFINITE)
         } else {
-            self.evaluate(tt_entry.as_ref())
+            self.evaluate(ply, tt_entry.as_ref())
         };
         if !in_check && best_value >= beta {
             let best_value = soften_fail_high(best_value, beta);

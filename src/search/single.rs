@@ -82,6 +82,27 @@ impl SingleSearcher {
         by_key.unwrap_or_default().into_values().collect()
     }
 
+    /// The principal variation of the last search.
+    pub fn pv(&self) -> &[Move] {
+        self.worker.root_moves.first().map_or(&[], |best| &best.pv)
+    }
+
+    /// From now on draws a sample of up to `size` positions that each search evaluates.
+    pub fn sample_evaluated(&mut self, size: usize) {
+        self.worker.sample = Some(EvaluatedSample {
+            size,
+            salt: 0,
+            by_hash: BTreeMap::new(),
+        });
+    }
+
+    /// Takes the sample of the last search, as lines of at least one move from its root.
+    pub fn take_sample(&mut self) -> Vec<Box<[Move]>> {
+        let sample = self.worker.sample.as_mut();
+        let by_hash = sample.map(|sample| mem::take(&mut sample.by_hash));
+        by_hash.unwrap_or_default().into_values().collect()
+    }
+
     /// Clears the hash table and all histories.
     pub fn clear(&mut self) {
         self.tt.clear();
@@ -127,6 +148,10 @@ impl SingleSearcher {
         }
         if let Some(visits) = &mut self.worker.visits {
             visits.by_key.clear();
+        }
+        if let Some(sample) = &mut self.worker.sample {
+            sample.by_hash.clear();
+            sample.salt = position.key();
         }
         self.tt.next_generation();
         self.worker.begin(Job {
@@ -178,7 +203,50 @@ pub(super) struct Visits {
     by_key: BTreeMap<u64, Visit>,
 }
 
+/// A sample of the positions that a search evaluates, each equally likely however often it is evaluated:
+/// those with the smallest hashes (bottom-k sampling).
+pub(super) struct EvaluatedSample {
+    size: usize,
+    /// Makes the samples of successive searches, which evaluate many positions again, independent.
+    salt: u64,
+    by_hash: BTreeMap<u64, Box<[Move]>>,
+}
+
 impl Worker {
+    /// Draws the position of a node that is about to be evaluated, or not.
+    #[inline(always)]
+    pub(super) fn sample_evaluated(&mut self, ply: usize) {
+        if self.sample.is_some() {
+            self.sample_position(ply);
+        }
+    }
+
+    #[cold]
+    fn sample_position(&mut self, ply: usize) {
+        let Some(sample) = &mut self.sample else {
+            return;
+        };
+        let hash = (self.position.key() ^ sample.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let is_full = sample.by_hash.len() >= sample.size;
+        if is_full
+            && sample
+                .by_hash
+                .last_key_value()
+                .is_none_or(|(&last, _)| hash >= last)
+        {
+            return;
+        }
+        let line: Box<[Move]> = (0..ply).map(|ply| self.stack.at(ply).mv).collect();
+        // A null move is no move of a game.
+        if line.is_empty() || line.contains(&Move::NULL) {
+            return;
+        }
+        sample.by_hash.insert(hash, line);
+        if sample.by_hash.len() > sample.size {
+            sample.by_hash.pop_last();
+        }
+    }
+
     /// Records a node if visits are recorded and it was searched deep enough.
     #[inline(always)]
     pub(super) fn record_visit(&mut self, node: &Node, best: Move, score: Value, bound: Bound) {

@@ -10,7 +10,7 @@ use super::movepick::{Context, MoveArena, MovePicker};
 use super::pvs::NodeType;
 use super::report::Report;
 use super::root_mate::RootMate;
-use super::single::Visits;
+use super::single::{EvaluatedSample, Visits};
 use super::stack::{PvTable, Stack};
 use super::time::TimeManager;
 use super::tt::{TranspositionTable, TtEntry};
@@ -121,6 +121,8 @@ pub struct Worker {
     until_poll: u64,
     /// TreeStrap positions, if they are recorded.
     pub(super) visits: Option<Visits>,
+    /// A sample of the positions evaluated, if one is drawn.
+    pub(super) sample: Option<EvaluatedSample>,
     pub(super) mate: RootMate,
     pub(super) main: Option<MainThread>,
 }
@@ -162,6 +164,7 @@ impl Worker {
             stopped: false,
             until_poll: 1,
             visits: None,
+            sample: None,
             mate: RootMate::new(),
             main: None,
         }

@@ -7,8 +7,8 @@ use crate::data::{Branch, Game, GameEnd, GameResult, ScoredMove};
 use crate::eval::nnue::Network;
 use crate::eval::units::ScoreUnit;
 use crate::position::{Position, STARTPOS_SFEN};
-use crate::search::{MemoryError, SearchOptions, SingleSearcher};
-use crate::types::{Depth, Move, Value};
+use crate::search::{MemoryError, ScoreBound, SearchOptions, SearchResult, SingleSearcher};
+use crate::types::{Depth, Move, Value, value};
 use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use std::ops::RangeInclusive;
@@ -27,6 +27,8 @@ const MAX_OPENINGS: usize = 1000;
 /// Soft node limit of a search, in percent of the average nodes that it takes: the iteration in progress is
 /// completed.
 const SOFT_NODES: u64 = 54;
+/// Least depth behind the score of a probe.
+const MIN_PROBE_DEPTH: Depth = 2;
 /// Minimum depth of TreeStrap positions, in plies.
 const MIN_DEPTH: Depth = 3;
 
@@ -48,8 +50,20 @@ pub struct GameRules {
     pub side_lines: u32,
     /// Maximum number of TreeStrap positions to keep per search.
     pub visits: u32,
+    /// Positions to draw from those that each search evaluates, to be searched themselves: see
+    /// [`Player::probe`].
+    pub probes: u32,
+    /// Average nodes of such a search.
+    pub probe_nodes: u64,
     /// A game is adjudicated when searches agree on at least this score, in centipawns.
     pub adjudication: Value,
+}
+
+impl GameRules {
+    /// Average nodes of all searches for a move.
+    fn nodes_per_move(&self) -> u64 {
+        self.nodes + u64::from(self.probes) * self.probe_nodes
+    }
 }
 
 /// No opening gave a balanced game.
@@ -129,9 +143,13 @@ impl Player {
             ..SearchOptions::default()
         };
         let unit = network.unit();
-        let mut searcher = SingleSearcher::new(hash_megabytes(rules.nodes), network, options)?;
+        let mut searcher =
+            SingleSearcher::new(hash_megabytes(rules.nodes_per_move()), network, options)?;
         if rules.visits > 0 {
             searcher.record_visits(MIN_DEPTH);
+        }
+        if rules.probes > 0 {
+            searcher.sample_evaluated(rules.probes as usize);
         }
         Ok(Player {
             rules,
@@ -255,41 +273,91 @@ impl Player {
     /// Searches a position and plays the best move; returns its score in centipawns. `None` if there is
     /// no legal move.
     fn search_move(&mut self, line: &mut Line) -> Option<Value> {
-        let soft_nodes = (self.rules.nodes * SOFT_NODES / 100).max(1);
-        let found = self.searcher.search(&line.position, soft_nodes)?;
-        self.effort.add(Effort {
-            searches: 1,
-            nodes: found.nodes,
-            depths: found.depth as u64,
-        });
-        self.keep_visits(&mut line.game);
+        let found = self.search(&line.position, self.rules.nodes)?;
+        self.keep_branches(line);
         let score = self.unit.to_centipawns(found.score);
         line.play(found.mv, Some(score));
         Some(score)
     }
 
-    /// Keeps TreeStrap positions of the search of the next move: of very many, a random sample.
-    fn keep_visits(&mut self, game: &mut Game) {
-        let index = game.moves.len() as u16;
+    /// Searches a position with this many nodes on average.
+    fn search(&mut self, position: &Position, nodes: u64) -> Option<SearchResult> {
+        let soft_nodes = (nodes * SOFT_NODES / 100).max(1);
+        let found = self.searcher.search(position, soft_nodes)?;
+        self.effort.add(Effort {
+            searches: 1,
+            nodes: found.nodes,
+            depths: found.depth as u64,
+        });
+        Some(found)
+    }
+
+    /// Keeps positions of the search of the next move: probes, and TreeStrap positions, of very many a
+    /// random sample.
+    fn keep_branches(&mut self, line: &mut Line) {
+        let index = line.game.moves.len() as u16;
         let mut visits = self.searcher.take_visits();
         // A generator of its own, so that the game does not depend on `visits`.
-        let mut rng = stable_rng(game.number.into(), index.into());
+        let mut rng = stable_rng(line.game.number.into(), index.into());
         let (kept, _) = visits.partial_shuffle(&mut rng, self.rules.visits as usize);
-        let lines = kept.iter().map(|visit| {
-            let score = self.unit.to_centipawns(visit.score) as i16;
+        let unit = self.unit;
+        let kept = kept.iter().map(|visit| {
+            let score = unit.to_centipawns(visit.score) as i16;
             (&*visit.line, score, visit.bound)
         });
-        game.branches.extend(Branch::tree(index, lines));
+        let sample = self.searcher.take_sample();
+        let root = &line.position;
+        let probes = sample
+            .into_iter()
+            .filter_map(|moves| self.probe(root, moves.into_vec()));
+        let probes: Vec<_> = probes.collect();
+        let probes = probes
+            .iter()
+            .map(|(moves, score)| (&**moves, *score, ScoreBound::Exact));
+        // Where both have a position, the first counts: the exact score.
+        let tree = Branch::tree(index, probes.chain(kept));
+        line.game.branches.extend(tree);
+    }
+
+    /// Searches a position that the search of the game evaluated, on the hash table that it left. Such
+    /// positions are what the network is asked about, and few are like those of games.
+    ///
+    /// Returns the moves to the position and its score in centipawns; if it is not quiet, those of the
+    /// first quiet position of its principal variation. `None` if there is none near, or the score is
+    /// decisive.
+    fn probe(&mut self, root: &Position, mut moves: Vec<Move>) -> Option<(Vec<Move>, i16)> {
+        let mut position = root.clone();
+        for &mv in &moves {
+            position.do_move(mv);
+        }
+        let found = self.search(&position, self.rules.probe_nodes)?;
+        if value::is_decisive(found.score) {
+            return None;
+        }
+        let mut score = self.unit.to_centipawns(found.score) as i16;
+        let mut depth = found.depth;
+        for &mv in self.searcher.pv() {
+            if depth < MIN_PROBE_DEPTH {
+                break;
+            }
+            if !position.in_check() && !position.is_capture(mv) && !mv.is_promotion() {
+                return Some((moves, score));
+            }
+            position.do_move(mv);
+            moves.push(mv);
+            (score, depth) = (-score, depth - 1);
+        }
+        None
     }
 }
 
-/// Size of the hash table in MB: enough for all nodes of a longish game, and no larger, as it is cleared for
-/// every game and a small one stays in the cache.
-pub(super) fn hash_megabytes(nodes: u64) -> usize {
+/// A hash table for all nodes of a longish game, and no larger: it is cleared for every game, and a small
+/// one stays in the cache.
+pub(super) fn hash_megabytes(nodes_per_move: u64) -> usize {
     const BYTES_PER_NODE: u64 = 12;
-    const SEARCHES: u64 = 150;
-    let bytes = nodes
-        .saturating_mul(BYTES_PER_NODE * SEARCHES)
+    const MOVES: u64 = 150;
+    let bytes = nodes_per_move
+        .saturating_mul(BYTES_PER_NODE * MOVES)
         .clamp(1 << 20, 16 << 20);
     (bytes.next_power_of_two() >> 20) as usize
 }

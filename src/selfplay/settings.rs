@@ -36,6 +36,9 @@ komaoto datagen --out FILE: generates training data: self-play games with the sc
   --visits N       TreeStrap positions to keep per search (16): other positions that it visited, with
                    scores or bounds. Many times more to train on, but much larger files; what exceeds
                    64 KB per game is dropped evenly
+  --probes N       positions to draw from those that each search evaluates and to search as well (0):
+                   exact scores of the positions that the network is asked about
+  --probe-nodes N  average nodes per probe (1000)
   --net FILE       network to play with (the built-in one)
   --max-moves N    draw after N moves (320)
   --adjudicate N   adjudicate when four searches in a row agree on N centipawns or more (only on mates).
@@ -134,6 +137,8 @@ impl DatagenSettings {
             openings,
             side_lines: setting("--side-lines", "side-lines", 0..=MAX_SIDE_LINES, 0)? as u32,
             visits: setting("--visits", "visits", 0..=MAX_VISITS, VISITS)? as u32,
+            probes: setting("--probes", "probes", 0..=MAX_VISITS, 0)? as u32,
+            probe_nodes: setting("--probe-nodes", "probe-nodes", 1..=MAX_NODES, NODES)?,
             adjudication: setting(
                 "--adjudicate",
                 "adjudication-score",
@@ -167,6 +172,8 @@ impl DatagenSettings {
             ("adjudication-plies", AGREEMENT.to_string()),
             ("side-lines", rules.side_lines.to_string()),
             ("visits", rules.visits.to_string()),
+            ("probes", rules.probes.to_string()),
+            ("probe-nodes", rules.probe_nodes.to_string()),
         ];
         if !rules.openings.is_empty() {
             let keys = rules.openings.iter().map(Position::key);

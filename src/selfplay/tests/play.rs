@@ -1,8 +1,9 @@
 //! Self-play games.
 
-use crate::data::Game;
+use crate::data::{Game, Visited};
 use crate::eval::nnue::embedded;
 use crate::position::Position;
+use crate::search::ScoreBound;
 use crate::selfplay::play::{GameRules, MAX_IMBALANCE, OpeningError, Player, hash_megabytes};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,6 +16,8 @@ fn rules() -> GameRules {
         openings: Arc::default(),
         side_lines: 0,
         visits: 0,
+        probes: 0,
+        probe_nodes: 100,
         adjudication: 3000,
     }
 }
@@ -97,6 +100,25 @@ fn treestrap_positions_are_kept() {
     // Recording visits does not change the game.
     game[1].branches.clear();
     assert_eq!(game[0], game[1]);
+}
+
+#[test]
+fn probes_are_quiet_positions_with_exact_scores() {
+    let rules = GameRules {
+        nodes: 300,
+        probes: 4,
+        ..rules()
+    };
+    let [game, again] = [1, 1].map(|number| self::game(&mut player(rules.clone()), number));
+    assert_eq!(game, again);
+    let scores = || game.branches.iter().filter_map(|branch| branch.score);
+    assert!(scores().all(|(_, bound)| bound == ScoreBound::Exact));
+    let searches = game.searched();
+    assert!((searches..=4 * searches).contains(&scores().count()));
+    let replayed = game.replay(|position, visited| {
+        assert!(matches!(visited, Visited::Game(_)) || !position.in_check());
+    });
+    assert!(replayed.is_ok());
 }
 
 #[test]
