@@ -58,8 +58,8 @@ unsafe impl<T: Send> Send for Table<T> {}
 unsafe impl<T: Sync> Sync for Table<T> {}
 
 impl<T> Table<T> {
-    /// A table of `len` values whose bytes are zero; `None` if the allocation fails. The system
-    /// hands out zeroed pages that take no memory before they are first used.
+    /// A table of `len` values whose bytes are zero; `None` if the allocation fails. The system provides
+    /// zeroed pages lazily, so untouched ones take no memory.
     ///
     /// # Safety
     /// The values must not be read before they are valid.
@@ -70,14 +70,14 @@ impl<T> Table<T> {
         } else {
             CACHE_LINE.max(slice.align())
         };
-        // To align by hand: aligned allocations are cleared by writing to them.
+        // Aligned by hand: `alloc_zeroed` with a large alignment clears the memory by writing to it.
         let layout = Layout::array::<u8>(slice.size().checked_add(alignment)?).ok()?;
         // SAFETY: an alignment is at least one, so the layout has a size.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let skip = memory.as_ptr().addr().next_multiple_of(alignment) - memory.as_ptr().addr();
         advise_huge_pages(memory, layout.size());
         Some(Table {
-            // SAFETY: less than an alignment is skipped, which is allocated beyond the values.
+            // SAFETY: the allocation exceeds the values by `alignment` bytes, and `skip` is less.
             start: unsafe { memory.add(skip) }.cast(),
             len,
             memory,
@@ -85,7 +85,7 @@ impl<T> Table<T> {
         })
     }
 
-    /// Ends the program as any failed allocation does.
+    /// Aborts like any failed allocation.
     fn out_of_memory(len: usize) -> ! {
         handle_alloc_error(Layout::array::<T>(len).unwrap_or(Layout::new::<T>()))
     }
@@ -152,7 +152,7 @@ impl<T> Drop for Table<T> {
     }
 }
 
-/// Asks for huge pages: random reads of a large table in small ones miss the TLB nearly always.
+/// Asks for huge pages: with small pages, nearly every random read of a large table is a TLB miss.
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(memory: NonNull<u8>, size: usize) {
     let skip = memory.as_ptr().align_offset(HUGE_PAGE);
@@ -160,8 +160,8 @@ fn advise_huge_pages(memory: NonNull<u8>, size: usize) {
         return;
     }
     let length = (size - skip) / HUGE_PAGE * HUGE_PAGE;
-    // SAFETY: the range is a page-aligned part of a live allocation, and the advice changes how it
-    // is backed, never what it holds. A refusal changes nothing.
+    // SAFETY: the range is a page-aligned part of a live allocation, and the advice does not change its
+    // contents. A failure is harmless.
     unsafe {
         libc::madvise(
             memory.add(skip).as_ptr().cast(),
@@ -174,8 +174,8 @@ fn advise_huge_pages(memory: NonNull<u8>, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn advise_huge_pages(_: NonNull<u8>, _: usize) {}
 
-/// Whether this many megabytes are more than the physical memory. A system that overcommits would
-/// notice only in the middle of a game.
+/// Whether this many megabytes exceed the physical memory. A system that overcommits would run out only in
+/// the middle of a game.
 pub fn exceeds_memory(megabytes: usize) -> bool {
     physical_megabytes().is_some_and(|physical| megabytes > physical)
 }

@@ -9,7 +9,7 @@ use crate::types::Value;
 use nnue::{AccumulatorStack, Network, Scratch};
 use std::sync::Arc;
 
-/// Follows a position move by move and evaluates it. One per search thread.
+/// Evaluates the position of a search thread, updated with every move.
 pub struct Evaluator {
     network: Arc<Network>,
     accumulators: AccumulatorStack,
@@ -30,7 +30,7 @@ impl Evaluator {
         }
     }
 
-    /// Changes the network, unless it is in use already; call [`Evaluator::reset`] next.
+    /// Switches to another network if it is not in use already; call [`Evaluator::reset`] next.
     pub fn set_network(&mut self, network: Arc<Network>) {
         if !Arc::ptr_eq(&self.network, &network) {
             *self = Evaluator::new(network);
@@ -42,7 +42,7 @@ impl Evaluator {
         self.accumulators.reset(position);
     }
 
-    /// Follows `do_move`. Cheap: the work waits until a value is asked for.
+    /// Follows `do_move`. Cheap: accumulators are updated when a value is asked for.
     #[inline]
     pub fn push(&mut self, dirty: DirtyPieces) {
         self.accumulators.push(dirty);
@@ -60,7 +60,7 @@ impl Evaluator {
         self.accumulators.pop();
     }
 
-    /// Updates the accumulators while something else is waited for.
+    /// Updates the accumulators ahead of [`Evaluator::evaluate`], to overlap with a memory access.
     #[inline]
     pub fn prepare(&mut self, position: &Position) {
         let network = &*self.network;

@@ -1,13 +1,12 @@
 //! The unit of score, and all conversions into others.
 //!
-//! A [`Value`] is in one unit wherever it comes from: every margin of the search is a number of these
-//! units. Nothing in a network file tells how large its outputs are, that depends on its training and
-//! its `FV_SCALE`. So the outputs of each network are multiplied by a factor that makes their median
-//! magnitude over a sample of balanced positions [`MEDIAN_VALUE`], and all networks are searched alike.
+//! The margins of the search are in the unit of [`Value`], whatever the network. How large the outputs of a
+//! network are depends on its training, and its file does not say. So the outputs are multiplied by a factor
+//! that makes their median magnitude over a sample of balanced positions [`MEDIAN_VALUE`].
 //!
-//! Everyone else counts in centipawns, of which a network's [`ScoreUnit`] says how many values they are:
+//! Outside the search, scores are in centipawns; a network's [`ScoreUnit`] converts:
 //!
-//! | door | outside | converted in |
+//! | where | unit | converted in |
 //! |---|---|---|
 //! | USI scores | centipawns | `usi::report` |
 //! | USI options | centipawns | `search::SearchOptions::in_unit` |
@@ -22,10 +21,10 @@ use std::fmt;
 /// Centipawns at which the expected score is sigmoid(1), 73 %: the Ponanza constant (ポナンザ定数).
 pub const PONANZA: f32 = 600.0;
 
-/// Median magnitude of the values of balanced positions that the margins of the search were tuned with.
+/// Median magnitude of the values of balanced positions, for which the margins of the search are tuned.
 const MEDIAN_VALUE: i64 = 72;
 
-/// A unit of score, given by how much of it a pawn (100 centipawns) is worth.
+/// A unit of score, given by its value of a pawn (100 centipawns).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ScoreUnit {
     pawn: f64,
@@ -37,29 +36,29 @@ impl ScoreUnit {
     /// The values of YaneuraOu.
     pub const YANEURAOU: ScoreUnit = ScoreUnit { pawn: 90.0 };
 
-    /// The unit of which a pawn is worth so much, a positive number.
+    /// The unit in which a pawn is worth `pawn`, a positive number.
     pub const fn new(pawn: u16) -> ScoreUnit {
         debug_assert!(pawn > 0);
         ScoreUnit { pawn: pawn as f64 }
     }
 
-    /// What a pawn is worth.
+    /// The value of a pawn.
     pub const fn pawn(self) -> f64 {
         self.pawn
     }
 
-    /// A score in this unit, from centipawns. Mates and repetitions are the same in every unit.
+    /// Converts centipawns to this unit. Decisive scores are the same in every unit.
     pub fn of_centipawns(self, centipawns: Value) -> Value {
         convert(centipawns, ScoreUnit::CENTIPAWNS, self)
     }
 
-    /// Centipawns, from a score in this unit. Mates and repetitions are the same in every unit.
+    /// Converts a score in this unit to centipawns. Decisive scores are the same in every unit.
     pub fn to_centipawns(self, score: Value) -> Value {
         convert(score, self, ScoreUnit::CENTIPAWNS)
     }
 }
 
-/// A score in another unit, rounded to the nearest.
+/// Converts a score to another unit, rounded to nearest.
 fn convert(score: Value, from: ScoreUnit, to: ScoreUnit) -> Value {
     if from == to || is_decisive(score) {
         return score;
@@ -68,8 +67,8 @@ fn convert(score: Value, from: ScoreUnit, to: ScoreUnit) -> Value {
     converted.clamp(-MAX_EVAL, MAX_EVAL)
 }
 
-/// `FV_SCALE`: what an output is divided by for the values that users of the file format know. A
-/// fraction, shown as a decimal number.
+/// `FV_SCALE`: what outputs are divided by to get scores in the unit of the file format. A fraction, shown as a
+/// decimal number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FvScale {
     numerator: i32,
@@ -102,24 +101,24 @@ impl fmt::Display for FvScale {
     }
 }
 
-/// What the outputs of a network mean.
+/// The scale of a network's outputs.
 #[derive(Clone, Copy)]
 pub(super) struct OutputScale {
     pub fv_scale: FvScale,
     /// The unit of outputs divided by `fv_scale`.
     format_unit: ScoreUnit,
-    /// What an output is multiplied by for the search, in units of 2^-[`FACTOR_BITS`].
+    /// Factor from outputs to [`Value`], with [`FACTOR_BITS`] fractional bits.
     factor: i64,
 }
 
-/// Fraction bits of the factor for the search.
+/// Fractional bits of [`OutputScale::factor`].
 const FACTOR_BITS: u32 = 24;
 
 impl OutputScale {
-    /// For a network with this median magnitude of outputs over the sample.
+    /// The scale for a median magnitude of the outputs over the sample.
     pub fn new(fv_scale: FvScale, format_unit: ScoreUnit, median_output: i32) -> OutputScale {
         let factor = match median_output {
-            // It tells the positions of the sample apart by nothing: its centipawns have to do.
+            // A degenerate network that scores the sample as even: take its centipawns for values.
             0 => {
                 let centipawns = 100.0 / format_unit.pawn / fv_scale.value();
                 (f64::from(1 << FACTOR_BITS) * centipawns) as i64
@@ -149,16 +148,15 @@ impl OutputScale {
         }
     }
 
-    /// An output divided by `FV_SCALE`, as the programs print it that the file is for. YaneuraOu stops
-    /// at 31753, two further from zero: the two values beyond [`MAX_EVAL`] mean superior and inferior
-    /// repetitions here.
+    /// An output divided by `FV_SCALE`, as engines of the file format print it, within
+    /// `-MAX_EVAL..=MAX_EVAL`. (YaneuraOu's limit is two larger, 31753.)
     pub fn format_value(&self, output: i32) -> Value {
         let product = i64::from(output) * i64::from(self.fv_scale.denominator);
         let value = product / i64::from(self.fv_scale.numerator);
         value.clamp((-MAX_EVAL).into(), MAX_EVAL.into()) as Value
     }
 
-    /// Centipawns of [`OutputScale::format_value`].
+    /// [`OutputScale::format_value`] in centipawns.
     pub fn format_centipawns(&self, output: i32) -> Value {
         (f64::from(self.format_value(output)) * 100.0 / self.format_unit.pawn) as Value
     }
@@ -178,7 +176,7 @@ mod tests {
         assert_eq!(yaneuraou.to_centipawns(-31_753), -31_753);
         assert_eq!(yaneuraou.to_centipawns(31_000), MAX_EVAL);
         assert_eq!(ScoreUnit::new(180).of_centipawns(400), 720);
-        // What comes from a coarser unit comes back the same.
+        // Centipawns are finer than YaneuraOu's unit, so scores survive the round trip.
         for score in -3000..3000 {
             let there = yaneuraou.to_centipawns(score);
             assert_eq!(yaneuraou.of_centipawns(there), score);

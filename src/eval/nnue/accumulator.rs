@@ -1,8 +1,8 @@
-//! The accumulators of the current position and of those that lead to it, updated only when asked for.
+//! The stack of accumulators along the current line, updated lazily.
 //!
-//! A push stores the move. An update goes back to the nearest ply whose accumulator is computed and
-//! works out every ply from there. Where a king has moved to another bucket all features change, and
-//! the accumulator comes from the [`RefreshTable`] instead.
+//! A push only stores the move. An update goes back to the last ply with a computed accumulator and updates
+//! it move by move. If the king has moved to another bucket since, all features have changed, and the
+//! [`RefreshTable`] gives the accumulator instead.
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
@@ -14,10 +14,10 @@ use super::view::{self, Changes, Update, Views};
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, Hand, MAX_PLY, Piece, PieceType, Square};
 
-/// A position on the line.
+/// A position on the current line.
 #[derive(Clone)]
 struct Ply {
-    /// The move that led to it; `None` at the bottom.
+    /// The move that led to it; `None` at the bottom of the stack.
     dirty: Option<DirtyPieces>,
     /// Both hands after the move.
     hands: [Hand; 2],
@@ -25,22 +25,23 @@ struct Ply {
     computed: [bool; 2],
 }
 
-/// The accumulators along a line of moves.
+/// The stack of accumulators along the current line.
 pub struct AccumulatorStack {
     set: &'static FeatureSet,
-    /// The ply of each push, and of the bottom: a null move has that of the position before.
+    /// The index into `plies` of each position on the line. A null move repeats that of the position before
+    /// it, as it changes no feature.
     line: Vec<usize>,
     plies: Vec<Ply>,
-    /// Two accumulators for each ply.
+    /// The accumulators of each ply, Black's first.
     accumulators: Vec<Block>,
-    /// Pieces missing from a full set, before and after all moves.
+    /// Pieces missing from a full set, which no move changes.
     missing: usize,
     views: Views,
     refresh_table: RefreshTable,
 }
 
 impl AccumulatorStack {
-    /// Without a position.
+    /// An empty stack.
     pub fn new(set: &'static FeatureSet, transformer: &FeatureTransformer) -> AccumulatorStack {
         AccumulatorStack {
             set,
@@ -66,7 +67,7 @@ impl AccumulatorStack {
         });
     }
 
-    /// Follows a move.
+    /// Pushes a move.
     #[inline(always)]
     pub fn push(&mut self, dirty: DirtyPieces) {
         let ply = self.line.last().map_or(0, |&ply| ply + 1);
@@ -86,21 +87,21 @@ impl AccumulatorStack {
         self.line.push(ply);
     }
 
-    /// Follows a null move.
+    /// Pushes a null move.
     #[inline(always)]
     pub fn push_null(&mut self) {
         let ply = self.line.last().map_or(0, |&ply| ply);
         self.line.push(ply);
     }
 
-    /// Takes the last move back.
+    /// Pops a move or null move.
     #[inline(always)]
     pub fn pop(&mut self) {
         debug_assert!(self.line.len() > 1, "a pop without a push");
         self.line.pop();
     }
 
-    /// The accumulators of the current position by perspective, computed if they are not yet.
+    /// The accumulators of the current position, Black's first, computed if needed.
     #[inline]
     pub fn update(
         &mut self,
@@ -145,7 +146,7 @@ impl AccumulatorStack {
         }
     }
 
-    /// Computes the accumulators of all plies above one, for one perspective or both.
+    /// Computes the accumulators of plies `base + 1` to `top` incrementally, for one perspective or both.
     #[inline(always)]
     fn advance<const N: usize>(
         &mut self,
@@ -161,7 +162,7 @@ impl AccumulatorStack {
         let range = perspectives[0].index() * blocks..(perspectives[0].index() + N) * blocks;
         for index in base + 1..=top {
             let ply = &mut self.plies[index];
-            // In place, as copies of what was just written stall.
+            // Filled in place: copying what was just written stalls on store forwarding.
             let mut changes: [Changes; N] = std::array::from_fn(|_| Changes::default());
             for ((perspective, view), changes) in perspectives.iter().zip(views).zip(&mut changes) {
                 ply.computed[perspective.index()] = true;
@@ -177,7 +178,7 @@ impl AccumulatorStack {
         }
     }
 
-    /// Computes the accumulator of the current position for a perspective from the board.
+    /// Computes the accumulator of the current position for a perspective without those of earlier plies.
     fn refresh(
         &mut self,
         transformer: &FeatureTransformer,
@@ -189,7 +190,7 @@ impl AccumulatorStack {
         let blocks = transformer.blocks();
         let at = (top * 2 + perspective.index()) * blocks;
         let out = &mut self.accumulators[at..][..blocks];
-        if self.refresh_table.is_in_use() {
+        if self.refresh_table.is_enabled() {
             let view = self.views.get(perspective, position.king(perspective));
             let missing = self.missing;
             self.refresh_table
@@ -208,7 +209,7 @@ impl AccumulatorStack {
         self.plies[top].computed[perspective.index()] = true;
     }
 
-    /// The ply to start from: the last one that is computed, unless all features have changed since.
+    /// The last ply with a computed accumulator, unless all features have changed since.
     #[inline(always)]
     fn base(&self, perspective: Color, top: usize) -> Option<usize> {
         if self.set.depends_on_attacks() {
@@ -216,21 +217,14 @@ impl AccumulatorStack {
         }
         let king = Piece::new(perspective, PieceType::King);
         let number = |sq| self.views.get(perspective, Some(sq)).number;
-        for (
-            index,
-            Ply {
-                dirty, computed, ..
-            },
-        ) in self.plies[..=top].iter().enumerate().rev()
-        {
-            if computed[perspective.index()] {
+        for (index, ply) in self.plies[..=top].iter().enumerate().rev() {
+            if ply.computed[perspective.index()] {
                 return Some(index);
             }
-            if let Some(dirty) = dirty
+            if let Some(dirty) = &ply.dirty
                 && dirty.after == king
-                && dirty
-                    .from
-                    .is_some_and(|from| number(from) != number(dirty.to))
+                && let Some(from) = dirty.from
+                && number(from) != number(dirty.to)
             {
                 return None;
             }
@@ -239,7 +233,7 @@ impl AccumulatorStack {
     }
 }
 
-/// Computes the accumulator of a position from nothing, without the piece on the square `without`.
+/// Computes the accumulator of a position from scratch, without the piece on the square `without`.
 pub fn refresh(
     set: &FeatureSet,
     transformer: &FeatureTransformer,

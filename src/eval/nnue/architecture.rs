@@ -1,4 +1,4 @@
-//! The shape of a network. All that differs from one architecture to another is data here.
+//! The architecture of a network: everything in which networks differ, as data.
 #![forbid(unsafe_code)]
 
 use super::features::FeatureSet;
@@ -12,29 +12,29 @@ pub const MAX_WIDTH: usize = 4096;
 /// Widest hidden layer.
 pub const MAX_HIDDEN: usize = 256;
 
-/// What becomes of the accumulators.
+/// The activation of the feature transformer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Activation {
-    /// Limited to 0 to 127.
+    /// Clamped to 0..=127.
     CReLU,
-    /// Limited to 0 to `limit`, then squared.
+    /// Clamped to 0..=`limit`, then squared.
     SCReLU {
         /// [`DOUBLED`] or 255.
         limit: i16,
     },
-    /// The first half times the second, both limited to 0 to `limit`.
+    /// The first half of an accumulator times the second, both clamped to 0..=`limit`.
     Pairwise {
         /// [`DOUBLED`] or 255.
         limit: i16,
     },
 }
 
-/// The limit of accumulators that were doubled. A product of two of them, divided by 512, is that of the
-/// plain ones divided by 128.
+/// The limit of doubled accumulators: they reach 254 instead of 127, so that the kernels divide the product
+/// of two activations by 512 for every limit, where the file format divides by 128.
 pub const DOUBLED: i16 = 254;
 
 impl Activation {
-    /// Whether weights and biases of the feature transformer have to be doubled.
+    /// Whether biases and weights of the feature transformer have to be doubled after reading.
     pub fn doubles(self) -> bool {
         match self {
             Activation::CReLU => false,
@@ -43,8 +43,8 @@ impl Activation {
     }
 }
 
-/// How the outputs of a layer share its inputs: all see the first `common`, and each group of neighbours
-/// `shard` more of its own.
+/// Sharding of the first hidden layer: all outputs see the first `common` inputs, and each of `groups` groups
+/// of adjacent outputs sees `shard` more of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shards {
     pub common: usize,
@@ -63,32 +63,33 @@ impl fmt::Display for Shards {
     }
 }
 
-/// What distinguishes a network with layer stacks, one of which is used in a position.
+/// The layer stacks of a network, one of which is used in a position.
 #[derive(Clone, Copy, Debug)]
 pub struct Stacks {
     pub buckets: StackBuckets,
-    /// How many stacks there are.
+    /// Number of stacks.
     pub count: usize,
-    /// Whether one more output of the first hidden layer skips to the end.
+    /// Whether the first hidden layer has one more output that is added to the final one: a skip connection.
     pub has_skip: bool,
     pub shards: Option<Shards>,
 }
 
-/// What follows the feature transformer.
+/// The layers after the feature transformer.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
-    /// Two hidden layers and an output.
+    /// Two hidden layers and an output layer.
     Classic,
-    /// Those in many copies.
+    /// Layer stacks, each with two hidden layers and an output layer.
     Stacked(Stacks),
-    /// Outputs without any hidden layer, in networks of the native format.
+    /// An output layer alone, in the native format.
     Native {
-        /// How many, one of which is used in a position.
+        /// Number of output buckets, one of which is used in a position.
         outputs: usize,
     },
 }
 
-/// The shape of a network: features, a feature transformer shared by both perspectives, and what follows.
+/// The architecture of a network: features, a feature transformer shared by both perspectives, and the
+/// layers after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Architecture {
     pub(in crate::eval) features: &'static FeatureSet,
@@ -100,7 +101,7 @@ pub struct Architecture {
     pub(super) form: Form,
 }
 
-/// Rounds up to a multiple of 32, as rows of weights are stored.
+/// The length of a row of weights as stored: a multiple of 32.
 pub const fn padded(inputs: usize) -> usize {
     inputs.next_multiple_of(32)
 }
@@ -122,7 +123,7 @@ impl Architecture {
         }
     }
 
-    /// What distinguishes it from a classic network, if it has layer stacks.
+    /// The layer stacks, if it has them.
     pub(super) fn stacks(&self) -> Option<&Stacks> {
         match &self.form {
             Form::Stacked(stacks) => Some(stacks),

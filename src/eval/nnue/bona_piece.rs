@@ -1,27 +1,27 @@
-//! BonaPiece: YaneuraOu's numbers for a piece and its place, from which all features are derived.
+//! BonaPiece: YaneuraOu's index of a piece and its place, from which all features are derived.
 //!
-//! Pieces in hand lie below [`HAND_END`], pieces on the board above it by piece and square, kings
+//! Pieces in hand come before [`HAND_END`], then pieces on the board by piece and square, kings
 //! last. A perspective sees its own pieces as friends and the board from its own side.
 #![forbid(unsafe_code)]
 
 use crate::position::Position;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// First number of a piece on the board (`fe_hand_end`).
+/// First BonaPiece on the board (`fe_hand_end`).
 pub const HAND_END: usize = 90;
-/// First number of the friend's king (`f_king`).
+/// First BonaPiece of the friend's king (`f_king`).
 pub const FRIEND_KING: usize = 1548;
-/// First number of the enemy's king (`e_king`).
+/// First BonaPiece of the enemy's king (`e_king`).
 pub const ENEMY_KING: usize = 1629;
-/// How many there are (`fe_end2`).
+/// Number of BonaPieces (`fe_end2`).
 pub const COUNT: usize = 1710;
 
 /// Pieces of a full set without the kings.
 const PIECES: usize = 38;
 
-/// First number of a piece, as Black sees it.
+/// First BonaPiece of each piece on the board, from Black's perspective.
 const PLANES: [u16; Piece::COUNT] = {
-    // In the order of the numbers: P L N S G B +B R +R K.
+    // BonaPiece order: P L N S G B +B R +R K.
     const ORDER: [usize; 15] = [0, 0, 1, 2, 3, 5, 7, 4, 9, 4, 4, 4, 4, 6, 8];
     let mut planes = [0; Piece::COUNT];
     let mut kind = 1;
@@ -34,29 +34,29 @@ const PLANES: [u16; Piece::COUNT] = {
     planes
 };
 
-/// First numbers of the pieces in hand, friend then enemy, by kind.
+/// First BonaPiece of each kind in hand, friend then enemy.
 const HANDS: [[u16; 8]; 2] = [
     [0, 1, 39, 49, 59, 79, 85, 69],
     [0, 20, 44, 54, 64, 82, 88, 74],
 ];
 
-/// The number of a piece on a square.
+/// The BonaPiece of a piece on a square.
 #[inline(always)]
 pub fn on_board(perspective: Color, piece: Piece, sq: Square) -> usize {
-    // The other perspective exchanges friend and enemy.
+    // White's perspective swaps friend and enemy.
     let piece = piece.index() ^ (perspective.index() << 4);
     usize::from(PLANES[piece]) + sq.relative(perspective).index()
 }
 
-/// The number of the last of `count` pieces in hand.
+/// The BonaPiece of the last of `count` pieces in hand.
 #[inline(always)]
 pub fn in_hand(perspective: Color, owner: Color, kind: PieceType, count: u32) -> usize {
     let enemy = usize::from(owner != perspective);
     usize::from(HANDS[enemy][kind.index() & 7]) + count as usize - 1
 }
 
-/// Calls `visit` with the number of every piece, and its square unless it is in hand; the piece on
-/// the square `without` is passed over. Each piece that is missing from a full set counts as number 0.
+/// Calls `visit` with the BonaPiece of every piece, and its square unless it is in hand, except for the
+/// piece on the square `without`. Each piece missing from a full set is visited as BonaPiece 0.
 pub fn for_each(
     perspective: Color,
     position: &Position,

@@ -1,58 +1,59 @@
 //! Input feature sets, one row of data each.
 //!
-//! A feature is a BonaPiece (see [`super::bona_piece`]) in a king bucket: the network has weights of
-//! its own for each piece and place by where the perspective's king stands.
+//! A feature is a BonaPiece (see [`super::bona_piece`]) in a king bucket: the weights of a piece depend on
+//! the square of the perspective's king.
 #![forbid(unsafe_code)]
 
 use super::bona_piece::{self, ENEMY_KING, FRIEND_KING};
 
-/// How the square of the perspective's king chooses among the weights of a BonaPiece.
+/// How the square of the perspective's king selects the weights of a BonaPiece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KingBuckets {
-    /// One bucket, whatever the king does.
+    /// A single bucket.
     One,
-    /// One for each square of the king's half; a king in the other half mirrors the board.
+    /// One bucket for each square on files 1 to 5; the board is mirrored if the king is on the others.
     Mirrored,
-    /// The bucket of each square of the king's half, and how many there are; mirrors likewise.
+    /// The bucket of each square on files 1 to 5, and the number of buckets; mirrored like
+    /// [`KingBuckets::Mirrored`].
     Shared(&'static [u8; 45], usize),
-    /// One for each square.
+    /// One bucket for each square.
     All,
 }
 
-/// How kings appear among the pieces.
+/// Which BonaPieces the kings have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kings {
-    /// Not at all.
+    /// None.
     Absent,
-    /// Each with numbers of its own.
+    /// Friend and enemy king have their own.
     Split,
-    /// Both with those of the friend's king.
+    /// Both kings have those of the friend's king.
     Merged,
-    /// Both with those of the friend's king, and each with numbers of its own.
+    /// Two features each: one merged and one split.
     Both,
 }
 
-/// How the attacks on the square of a piece choose among the weights of its feature. Pieces in hand
-/// have the first bucket.
+/// How the attacks on the square of a piece select the weights of its feature. Pieces in hand are in the
+/// first bucket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AttackBuckets {
-    /// One bucket: attacks do not matter.
+    /// A single bucket.
     One,
-    /// Nine: up to two attacks of the perspective's side, times up to two of the other. The features
-    /// of a bucket lie side by side.
+    /// Nine buckets: 0, 1 or 2 attacks (or more) by the perspective's side times those by the other. The
+    /// features of a bucket are contiguous.
     BySide,
-    /// Up to `most` attacks of the piece's own side, times as many of the other. The buckets of a
-    /// feature lie side by side.
+    /// 0 to `most` attacks (or more) by the piece's own side times those by the other. The buckets of a
+    /// feature are contiguous.
     ByOwner {
         /// 1 or 2.
         most: u8,
-        /// Whether kings have more than the first bucket.
+        /// Whether kings are bucketed; if not, they are in the first bucket.
         kings: bool,
     },
 }
 
 impl AttackBuckets {
-    /// How many there are.
+    /// Number of buckets.
     pub const fn count(self) -> usize {
         match self {
             AttackBuckets::One => 1,
@@ -84,7 +85,7 @@ const fn row(name: &'static str, hash: u32, king_buckets: KingBuckets, kings: Ki
     }
 }
 
-/// The pieces but for the kings, by the square of the perspective's king.
+/// Every piece but the kings, by the square of the perspective's king.
 pub const HALF_KP: FeatureSet = row(
     "HalfKP(Friend)",
     0x5D69_D5B8,
@@ -92,7 +93,7 @@ pub const HALF_KP: FeatureSet = row(
     Kings::Absent,
 );
 
-/// Every piece once, whatever the kings do.
+/// Every piece, without king buckets.
 pub const K_P: FeatureSet = row("K+P", 0x3F57_17FF, KingBuckets::One, Kings::Split);
 
 /// Every piece by the square of the perspective's king, mirrored.
@@ -152,8 +153,8 @@ const fn with_attacks(name: &'static str, most: u8, kings: bool) -> FeatureSet {
     }
 }
 
-/// The feature sets that rshogi has besides, whose names end as its files call the attack buckets
-/// (`EffectBucket=2x2fixed`).
+/// rshogi's feature sets with attack buckets, whose names end in their `EffectBucket=` in architecture
+/// strings.
 pub static ATTACK_FEATURE_SETS: [FeatureSet; 4] = [
     with_attacks("HalfKA_hm2+2x2fixed", 1, false),
     with_attacks("HalfKA_hm2+2x2bucketed", 1, true),
@@ -161,13 +162,14 @@ pub static ATTACK_FEATURE_SETS: [FeatureSet; 4] = [
     with_attacks("HalfKA_hm2+3x3bucketed", 2, true),
 ];
 
-/// The feature sets of the native format, by the hash that is their number in files.
+/// The feature sets of the native format, whose hash is their number in files.
 pub static NATIVE_FEATURE_SETS: [FeatureSet; 2] = [
     row("PS_hm", 1, KingBuckets::Shared(&[0; 45], 1), Kings::Split),
     row("PS_hm4", 2, KingBuckets::Shared(&SHELTERS, 4), Kings::Split),
 ];
 
-/// Own kings in the corner, on the two ranks beside it, on the two before, and beyond.
+/// King buckets: the four squares in the corner, the rest of the last two ranks, the two ranks before, and the
+/// rest of the board.
 const SHELTERS: [u8; 45] = {
     let mut buckets = [3; 45];
     let mut i = 0;
@@ -184,7 +186,7 @@ const SHELTERS: [u8; 45] = {
 };
 
 impl FeatureSet {
-    /// BonaPieces of one king bucket.
+    /// Number of BonaPieces in a king bucket.
     pub const fn stride(&self) -> usize {
         match self.kings {
             Kings::Absent => FRIEND_KING,
@@ -194,7 +196,7 @@ impl FeatureSet {
         }
     }
 
-    /// How many king buckets there are.
+    /// Number of king buckets.
     pub const fn king_buckets(&self) -> usize {
         match self.king_buckets {
             KingBuckets::One => 1,
@@ -204,9 +206,9 @@ impl FeatureSet {
         }
     }
 
-    /// The bucket of a king on a square as its perspective sees it, and whether the board is mirrored.
+    /// The bucket of a king on a square, seen from its own side, and whether the board is mirrored.
     pub const fn king_bucket(&self, king: usize) -> (usize, bool) {
-        // The same square of the king's half.
+        // The square on files 1 to 5.
         let (half, mirrored) = match king {
             0..45 => (king, false),
             _ => ((8 - king / 9) * 9 + king % 9, true),
@@ -219,7 +221,7 @@ impl FeatureSet {
         }
     }
 
-    /// How many pairs of a king bucket and mirrored or not there are.
+    /// Number of pairs of a king bucket and whether the board is mirrored.
     pub const fn views(&self) -> usize {
         match self.king_buckets {
             KingBuckets::One | KingBuckets::All => self.king_buckets(),
@@ -227,13 +229,12 @@ impl FeatureSet {
         }
     }
 
-    /// How many features there are.
+    /// Number of features.
     pub const fn dimensions(&self) -> usize {
         self.stride() * self.king_buckets() * self.attack_buckets.count()
     }
 
-    /// The features of a missing piece, BonaPiece 0, one for each king bucket and more for the attack
-    /// buckets.
+    /// The features of a piece missing from a full set, BonaPiece 0: those of every king bucket.
     pub fn missing(&self) -> impl Iterator<Item = usize> {
         let stride = match self.attack_buckets {
             AttackBuckets::ByOwner { .. } => self.stride() * self.attack_buckets.count(),
@@ -242,12 +243,12 @@ impl FeatureSet {
         (0..self.dimensions()).step_by(stride)
     }
 
-    /// Whether moves of the perspective's king can change every feature.
+    /// Whether a move of the perspective's king can change every feature.
     pub fn depends_on_king(&self) -> bool {
         self.king_buckets != KingBuckets::One
     }
 
-    /// Whether a move changes features far and wide, so that there is nothing to update by increments.
+    /// Whether a move can change features of pieces that stay, so that incremental updates do not pay.
     pub fn depends_on_attacks(&self) -> bool {
         self.attack_buckets != AttackBuckets::One
     }

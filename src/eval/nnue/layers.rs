@@ -1,10 +1,10 @@
-//! Weights of the layers in the order that kernels want them.
+//! Weights of the layers, in the layout of the kernels.
 #![forbid(unsafe_code)]
 
 use crate::memory::{Table, bytes_of};
 
-/// Part of an accumulator, or of the weights of a feature. These are slices of blocks, so that they are
-/// aligned and of a length that suits every kernel.
+/// 32 elements of an accumulator or of the weights of a feature. Slices of blocks have the alignment and
+/// length that every kernel needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Block(pub [i16; 32]);
@@ -13,7 +13,7 @@ impl Block {
     pub const ZERO: Block = Block([0; 32]);
 }
 
-/// Part of the inputs of a dense layer: activations of 0 to 127.
+/// 32 inputs of a dense layer: activations of 0 to 127.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(32))]
 pub struct Bytes(pub [u8; 32]);
@@ -22,7 +22,7 @@ impl Bytes {
     pub const ZERO: Bytes = Bytes([0; 32]);
 }
 
-/// Weights of a dense layer, signed bytes, aligned to suit the widest registers.
+/// 64 weights of a dense layer, signed bytes, aligned for the widest registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Weights(pub [u8; 64]);
@@ -30,12 +30,12 @@ pub struct Weights(pub [u8; 64]);
 /// The feature transformer: the first layer, with the same weights for both perspectives.
 pub struct FeatureTransformer {
     pub biases: Box<[Block]>,
-    /// A row for every feature.
+    /// A row of [`FeatureTransformer::blocks`] for every feature.
     pub weights: Table<Block>,
 }
 
 impl FeatureTransformer {
-    /// Doubles all numbers, wrapping.
+    /// Doubles all biases and weights, wrapping.
     pub fn double(&mut self) {
         for block in self.biases.iter_mut().chain(&mut *self.weights) {
             block.0 = block.0.map(|number| number.wrapping_mul(2));
@@ -50,7 +50,7 @@ impl FeatureTransformer {
         }
     }
 
-    /// Blocks of a row.
+    /// Blocks in an accumulator and in a row of weights.
     #[inline(always)]
     pub fn blocks(&self) -> usize {
         self.biases.len()
@@ -67,30 +67,30 @@ impl FeatureTransformer {
 /// Largest value of an activation.
 const MAX_ACTIVATION: i32 = 127;
 
-/// Outputs of a tile.
+/// Most outputs of a tile.
 pub const TILE: usize = 32;
 
 /// A dense layer, cut into tiles of up to [`TILE`] outputs.
 pub struct Affine {
-    /// One for each output, and zeros up to a multiple of eight.
+    /// One for each output, padded by zeros to a multiple of eight.
     pub biases: Box<[i32]>,
     pub tiles: Box<[Tile]>,
 }
 
-/// The weights of some outputs, for kernels that keep all their sums in registers.
+/// The weights of up to [`TILE`] outputs, whose sums fit in registers.
 pub struct Tile {
     /// See [`Tile::weights`].
     weights: Box<[Weights]>,
-    /// Groups of eight outputs: 1 to 4.
+    /// Number of groups of eight outputs: 1 to 4.
     pub groups: usize,
-    /// Products of how many chunks in a row can be added up in 16 bits: 1, 2, 4 or 8.
+    /// How many consecutive chunks have products that add up to 16 bits: 1, 2, 4 or 8.
     pub max_chained_adds: usize,
-    /// Products of how many chunks of any can be added up in 16 bits.
+    /// How many chunks, whichever they are, have products that add up to 16 bits.
     pub max_sparse_chained_adds: usize,
 }
 
 impl Affine {
-    /// Orders weights given as rows, one for each output, of a length that is a multiple of 32.
+    /// A layer from rows of weights, one for each output, padded to a multiple of 32.
     pub fn new(biases: &[i32], weights: &[i8]) -> Affine {
         let inputs = weights.len() / biases.len();
         let mut padded_biases = biases.to_vec();
@@ -104,7 +104,7 @@ impl Affine {
         }
     }
 
-    /// The tiles, each with its biases and its part of the outputs.
+    /// The tiles, each with its biases and its part of `out`.
     #[inline(always)]
     pub fn tiles<'a>(
         &'a self,
@@ -118,7 +118,7 @@ impl Affine {
 }
 
 impl Tile {
-    /// Orders some rows of a layer.
+    /// A tile from rows of weights.
     fn new(rows: &[i8], inputs: usize) -> Tile {
         let groups = (rows.len() / inputs).div_ceil(8);
         let weight = |i: usize| {
@@ -146,15 +146,15 @@ impl Tile {
         tile
     }
 
-    /// The weights by chunks of four inputs, then by outputs, then by input of the chunk: signed
-    /// bytes, as registers load them.
+    /// The weights as signed bytes, by chunk of four inputs, then by output, then by input of the chunk:
+    /// the order in which registers load them.
     #[inline(always)]
     pub fn weights(&self) -> &[u8] {
         bytes_of(&self.weights)
     }
 
-    /// Whether no input can make the sum of the products of `chunks` chunks in a row, taken in pairs as
-    /// the instructions do, exceed 16 bits.
+    /// Whether the products of any `chunks` consecutive chunks, added in pairs as `maddubs` does, fit in 16
+    /// bits for all inputs.
     fn fits(&self, chunks: usize) -> bool {
         let range = i32::from(i16::MIN)..=i32::from(i16::MAX);
         let row = 32 * self.groups;
@@ -173,7 +173,7 @@ impl Tile {
         })
     }
 
-    /// Whether `chunks` times the largest products of a chunk fit in 16 bits.
+    /// Whether `chunks` times the largest sum of a pair of products fits in 16 bits.
     fn fits_sparse(&self, chunks: usize) -> bool {
         let limit = i32::from(i16::MAX) / chunks as i32;
         let (pairs, _) = self.weights().as_chunks::<2>();

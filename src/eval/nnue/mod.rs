@@ -1,10 +1,10 @@
 //! Evaluation by a neural network (NNUE).
 //!
-//! A network looks at both perspectives of a position. Its features ([`features`]: [`bona_piece`]s in
-//! king buckets) add up to an accumulator for each ([`accumulator`], updated move by move), from which
-//! the [`output_head`] computes the output by means of [`backend`]s for several instruction sets.
-//! Another [`architecture`] is a row of data. [`format`](mod@format) reads the files that shogi players
-//! have, and depends on everything here; nothing here depends on it.
+//! Each perspective of a position has [`features`] ([`bona_piece`]s in king buckets), whose weights add up
+//! to an accumulator ([`accumulator`], updated incrementally). The [`output_head`] computes the output from
+//! both accumulators. Both use the kernels of a [`backend`]. An [`architecture`] is plain data.
+//! [`format`](mod@format) reads and writes network files and depends on everything here; nothing here
+//! depends on it.
 //!
 //! <https://www.chessprogramming.org/NNUE>
 

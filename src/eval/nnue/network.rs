@@ -1,4 +1,4 @@
-//! A network ready for use: its weights, how they are evaluated, and what its outputs mean.
+//! A network ready for evaluation: weights, backend and output scale.
 #![forbid(unsafe_code)]
 
 use super::accumulator::refresh;
@@ -19,7 +19,7 @@ pub struct Parameters {
     pub head: OutputHead,
 }
 
-/// A network ready for use.
+/// A network ready for evaluation. Clones share the weights.
 #[derive(Clone)]
 pub struct Network {
     pub(in crate::eval) parameters: Arc<Parameters>,
@@ -27,16 +27,16 @@ pub struct Network {
     pub(in crate::eval) scale: OutputScale,
 }
 
-/// Balanced positions, so that a few lopsided ones do not decide what the median output is.
+/// Balanced positions for the median output, which lopsided ones would distort.
 const SAMPLE: &str = include_str!("../../../positions/openings.sfen");
-/// Positions of the sample in use: enough, in a fraction of a millisecond.
+/// Positions of [`SAMPLE`] to evaluate: a stable median, in a fraction of a millisecond.
 const SAMPLE_SIZE: usize = 128;
 
 impl Network {
     /// A network with these weights.
     pub(super) fn new(parameters: Parameters, fv_scale: impl Into<FvScale>) -> Network {
         let backend = backend::select();
-        // Of the file formats, only the native one counts in centipawns.
+        // `FV_SCALE` turns outputs into centipawns in the native format, into YaneuraOu's values elsewhere.
         let format_unit = match parameters.architecture.form {
             Form::Native { .. } => ScoreUnit::CENTIPAWNS,
             Form::Classic | Form::Stacked(_) => ScoreUnit::YANEURAOU,
@@ -49,15 +49,14 @@ impl Network {
         }
     }
 
-    /// This network with another `FV_SCALE`, which changes how scores are shown and not the search.
+    /// This network with another `FV_SCALE`, which changes the scores shown and not the search.
     pub fn with_scale(&self, fv_scale: i32) -> Network {
         let mut network = self.clone();
         network.scale.fv_scale = fv_scale.into();
         network
     }
 
-    /// This network on each instruction set of the CPU, for tests and measurements: all give the same
-    /// values. The fastest comes first; it is the one in use otherwise.
+    /// This network on each instruction set of the CPU, the default first, for tests and benchmarks.
     pub fn on_each_instruction_set(&self) -> Vec<Network> {
         let on = |backend| Network {
             backend,
@@ -66,7 +65,7 @@ impl Network {
         backend::available().into_iter().map(on).collect()
     }
 
-    /// The name of the instruction set the network is evaluated with.
+    /// The name of the instruction set of the backend.
     pub fn instruction_set(&self) -> &'static str {
         self.backend.name()
     }
@@ -76,7 +75,7 @@ impl Network {
         self.scale.fv_scale
     }
 
-    /// The shape of the network.
+    /// The architecture.
     pub fn architecture(&self) -> &Architecture {
         &self.parameters.architecture
     }
@@ -91,8 +90,8 @@ impl Network {
         self.parameters.output(self.backend, position, None)
     }
 
-    /// Output, value, and the board with the worth of each piece as Black sees it: the value less the
-    /// value without the piece.
+    /// Text that shows output and value, and on a board what each piece is worth to Black: the value minus
+    /// the value without the piece.
     pub fn explain(&self, position: &Position) -> String {
         let output = |without| self.parameters.output(self.backend, position, without);
         let scale = &self.scale;
@@ -103,11 +102,11 @@ impl Network {
             Color::White => -1,
         };
         let mut text = format!(
-            "network {}, {}\nworth of the pieces to Black (value less value without it):\n",
+            "network {}, {}\npiece values for Black (value minus value without the piece):\n",
             self.architecture(),
             self.backend.name()
         );
-        // Writing to a string cannot fail.
+        // Writing to a string cannot fail, so results are ignored.
         for rank in 0..9 {
             for file in (0..9).rev() {
                 let sq = Square::new(file, rank);
@@ -126,7 +125,7 @@ impl Network {
         let centipawns = scale.format_centipawns(whole);
         let _ = write!(
             text,
-            "output {whole:+}, divided by {}\n\
+            "output {whole:+}, FV_SCALE {}\n\
              value for the side to move {value:+}, {centipawns:+} centipawns\n",
             scale.fv_scale
         );
@@ -156,7 +155,7 @@ impl Parameters {
         )
     }
 
-    /// The output for the side to move from scratch, without the piece on the square `without`.
+    /// The output for the side to move, computed from scratch, without the piece on the square `without`.
     pub fn output(
         &self,
         backend: &dyn Backend,
@@ -182,7 +181,7 @@ impl Parameters {
         self.propagate(backend, position, without, [&ours, &theirs], &mut scratch)
     }
 
-    /// The median magnitude of the outputs over the sample.
+    /// The median magnitude of the outputs over [`SAMPLE`].
     fn median_output(&self, backend: &dyn Backend) -> i32 {
         let mut outputs: Vec<u32> = SAMPLE
             .lines()
@@ -195,7 +194,7 @@ impl Parameters {
         median.min(i32::MAX as u32) as i32
     }
 
-    /// Makes pieces that are missing from a full set count for nothing.
+    /// Zeroes the weights for pieces missing from a full set, which rshogi has no feature for.
     pub fn ignore_missing_pieces(&mut self) {
         let features = self.architecture.features;
         self.transformer.clear(features.missing());

@@ -1,4 +1,4 @@
-//! From the accumulators of both perspectives to the output.
+//! The layers after the feature transformer, from the accumulators to the output.
 #![forbid(unsafe_code)]
 
 use super::architecture::{Activation, Architecture, Form, padded};
@@ -9,11 +9,11 @@ use super::view;
 use crate::position::Position;
 use crate::types::{Color, PieceType, Square};
 
-/// The layers behind the feature transformer.
+/// The layers after the feature transformer.
 pub enum OutputHead {
-    /// Two hidden layers and an output, perhaps in many copies.
+    /// Two hidden layers and an output layer; one stack in classic networks.
     LayerStacks(LayerStacks),
-    /// Outputs of squared activations.
+    /// An output layer with SCReLU activations, in the native format.
     Screlu(ScreluOutput),
 }
 
@@ -44,7 +44,7 @@ impl OutputHead {
     }
 }
 
-/// Two hidden layers and the output.
+/// Two hidden layers and the output layer.
 pub struct LayerStack {
     pub layers: [Affine; 3],
 }
@@ -53,9 +53,9 @@ pub struct LayerStack {
 pub struct LayerStacks {
     /// One or more.
     pub stacks: Box<[LayerStack]>,
-    /// If it counts for the choice.
+    /// The game progress, if the stack buckets depend on it.
     pub progress: Option<GameProgress>,
-    /// Values of pieces besides the layers: by feature, then by stack.
+    /// PSQT values, added to the output of the layers: by feature, then by stack.
     pub psqt: Option<Box<[i32]>>,
 }
 
@@ -111,7 +111,7 @@ impl LayerStacks {
         }
     }
 
-    /// Which stack a position uses.
+    /// The index of the stack for a position.
     #[inline]
     pub fn bucket(&self, architecture: &Architecture, position: &Position) -> usize {
         let Some(stacks) = architecture.stacks() else {
@@ -121,7 +121,7 @@ impl LayerStacks {
         stacks.buckets.bucket(position, stage)
     }
 
-    /// Zeroes the values of some features.
+    /// Zeroes the PSQT values of features.
     pub fn clear(&mut self, features: impl Iterator<Item = usize>) {
         let stacks = self.stacks.len();
         if let Some(psqt) = &mut self.psqt {
@@ -150,7 +150,7 @@ impl LayerStack {
         let [to_first, to_second, to_output] = &self.layers;
         match architecture.activation {
             Activation::CReLU => backend.affine(to_first, input, sums),
-            // Few products of two activations are not zero.
+            // Most products of two activations are zero.
             Activation::SCReLU { .. } | Activation::Pairwise { .. } => {
                 backend.affine_sparse(to_first, input, nonzero, sums);
             }
@@ -162,7 +162,7 @@ impl LayerStack {
                 if stacks.has_skip {
                     skipped = sums[architecture.hidden[0]];
                 }
-                backend.squares_and_relus(outputs, first);
+                backend.sqr_relu_and_relu(outputs, first);
             }
             None => relu(backend, architecture, outputs, first),
         }
@@ -174,7 +174,7 @@ impl LayerStack {
     }
 }
 
-/// The activations of a hidden layer: squared if those of the feature transformer are.
+/// The activations of a hidden layer of a classic network: squared if the feature transformer's are.
 #[inline(always)]
 fn relu(backend: &dyn Backend, architecture: &Architecture, sums: &[i32], out: &mut [Bytes]) {
     backend.relu(sums, out);
@@ -189,14 +189,14 @@ fn relu(backend: &dyn Backend, architecture: &Architecture, sums: &[i32], out: &
 #[derive(Default)]
 pub struct Scratch {
     input: Box<[Bytes]>,
-    /// Where the input is not zero.
+    /// Indices of nonzero chunks of the input.
     nonzero: Box<[u16]>,
     sums: Box<[i32]>,
     hidden: [Box<[Bytes]>; 2],
 }
 
 impl Scratch {
-    /// Memory for a network.
+    /// Memory for a network of this architecture.
     pub fn new(architecture: &Architecture) -> Scratch {
         if let Form::Native { .. } = architecture.form {
             return Scratch::default();
@@ -219,8 +219,8 @@ impl Scratch {
     }
 }
 
-/// Inputs of the second hidden layer: with layer stacks, twice the outputs of the first as kernels have
-/// them, the skip connection and padding included. The weights of these are zero.
+/// Inputs of the second hidden layer in the layout of the kernels: with layer stacks, twice the padded outputs
+/// of the first. The weights of the skip connection and the padding are zero.
 pub fn second_inputs(architecture: &Architecture) -> usize {
     match architecture.stacks() {
         Some(_) => 2 * architecture.first_outputs().next_multiple_of(8),
@@ -228,21 +228,21 @@ pub fn second_inputs(architecture: &Architecture) -> usize {
     }
 }
 
-/// The accumulator value that stands for 1, and the limit of an activation, in [`ScreluOutput`].
+/// The quantised value of 1 in accumulators, which is also the largest activation, in [`ScreluOutput`].
 pub const UNIT: i32 = 255;
-/// Largest magnitude of its weights: an activation times a weight has to fit 16 bits.
+/// Largest magnitude of a weight of [`ScreluOutput`]: activation times weight has to fit in 16 bits.
 pub const MAX_WEIGHT: i16 = 127;
-/// Largest sum of the magnitudes of an output's weights: the sum of their products with squared
-/// activations has to fit 32 bits.
+/// Largest sum of the magnitudes of the weights of an output bucket: the sum of their products with squared
+/// activations has to fit in 32 bits.
 pub const MAX_TOTAL: i32 = i32::MAX / (UNIT * UNIT);
 
-/// The output layer of native networks: the accumulators, limited to 0 to [`UNIT`] and squared, go
-/// straight into it. What stands for 1 in an output is [`UNIT`] times what stands for 1 in a weight.
+/// The output layer of native networks, with the SCReLU of the accumulators as input. The quantised value of 1
+/// in outputs is [`UNIT`] times that in weights.
 pub struct ScreluOutput {
-    /// For each output the weights of the side to move, then those of the other side. They keep to
-    /// [`MAX_WEIGHT`] and [`MAX_TOTAL`].
+    /// The weights of each output bucket: side to move, then the other side. Limited by [`MAX_WEIGHT`] and
+    /// [`MAX_TOTAL`].
     pub weights: Box<[Block]>,
-    /// One for each output.
+    /// One for each output bucket.
     pub biases: Box<[i32]>,
 }
 
@@ -260,7 +260,7 @@ impl ScreluOutput {
     }
 }
 
-/// Which of several outputs is that of a position: one more for every two pieces in hand.
+/// The output bucket of a position, out of `outputs`: the pieces in both hands, divided by two.
 pub fn output_bucket(position: &Position, outputs: usize) -> usize {
     if outputs == 1 {
         return 0;

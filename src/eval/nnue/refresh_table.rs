@@ -1,5 +1,5 @@
-//! Finny tables: the last accumulator of every king bucket, mirrored or not. That of another position
-//! with its king there is not far from it.
+//! Finny tables: the last accumulator for every king bucket, mirrored or not. When a king moves to another
+//! bucket, few pieces differ from that accumulator's.
 #![forbid(unsafe_code)]
 
 use super::backend::Backend;
@@ -12,14 +12,14 @@ use crate::types::{Color, Hand, Piece, PieceType, Square};
 /// Most features in which two positions differ.
 const MAX_DIFFERENCE: usize = 48;
 
-/// For each perspective and view, the last accumulator and the pieces behind it.
+/// For each perspective and view, the last accumulator and the pieces in it.
 pub struct RefreshTable {
     accumulators: Vec<Block>,
     pieces: Vec<Pieces>,
 }
 
 impl RefreshTable {
-    /// A table of empty boards, or an empty table if the features have no use for one.
+    /// A table of empty boards; without entries if the feature set cannot use one.
     pub fn new(set: &FeatureSet, transformer: &FeatureTransformer) -> RefreshTable {
         let entries = if set.depends_on_king() && !set.depends_on_attacks() {
             2 * set.views()
@@ -32,12 +32,12 @@ impl RefreshTable {
         }
     }
 
-    pub fn is_in_use(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         !self.pieces.is_empty()
     }
 
-    /// Computes the accumulator of a position from the last one of the view. `missing` pieces are
-    /// missing from a full set.
+    /// Computes the accumulator of a position from the last one of the view. The position has `missing`
+    /// pieces less than a full set.
     pub fn refresh(
         &mut self,
         transformer: &FeatureTransformer,
@@ -56,7 +56,7 @@ impl RefreshTable {
     }
 }
 
-/// The pieces behind an accumulator.
+/// The pieces in an accumulator.
 #[derive(Clone)]
 struct Pieces {
     board: [Piece; Square::COUNT],
@@ -72,7 +72,7 @@ impl Pieces {
         missing: 0,
     };
 
-    /// Takes over the pieces of a position; the features that changes.
+    /// Becomes the pieces of a position. Returns the features that this removes and adds.
     fn update(
         &mut self,
         view: &View,

@@ -1,4 +1,4 @@
-//! The features of a position: BonaPieces in the king bucket of each perspective.
+//! The active features of a position, and those that a move changes.
 #![forbid(unsafe_code)]
 
 use super::bona_piece::{self, ENEMY_KING, FRIEND_KING, HAND_END};
@@ -7,19 +7,19 @@ use crate::bitboard::attacks;
 use crate::position::{DirtyPieces, Position};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
-/// Most features active at once.
+/// Most active features of a perspective: 40 pieces, and both kings twice.
 const MAX_ACTIVE: usize = 42;
-/// Most features a move adds or removes.
+/// Most features that a move adds or removes.
 const MAX_CHANGES: usize = 4;
 
-/// At most `N` indices of features, on the stack.
+/// Up to `N` feature indices, on the stack.
 pub struct IndexList<const N: usize> {
     items: [u32; N],
     len: usize,
 }
 
 impl<const N: usize> IndexList<N> {
-    /// Adds an index at the end.
+    /// Appends an index.
     #[inline(always)]
     pub fn push(&mut self, item: u32) {
         self.items[self.len] = item;
@@ -43,10 +43,10 @@ impl<const N: usize> Default for IndexList<N> {
     }
 }
 
-/// From BonaPieces to those that a feature set has.
+/// Maps BonaPieces to their mirrored or merged ones.
 type Map = [u16; bona_piece::COUNT];
 
-/// The map with or without mirroring and merging of the kings.
+/// The map with or without mirroring of the board and merging of the kings.
 const fn map(mirrored: bool, merged: bool) -> Map {
     let mut map = [0; bona_piece::COUNT];
     let mut i = 0;
@@ -65,7 +65,7 @@ const fn map(mirrored: bool, merged: bool) -> Map {
     map
 }
 
-/// By mirroring, then by merging.
+/// The maps by mirroring, then by merging.
 static MAPS: [[Map; 2]; 2] = [
     [map(false, false), map(false, true)],
     [map(true, false), map(true, true)],
@@ -73,7 +73,7 @@ static MAPS: [[Map; 2]; 2] = [
 
 /// The features of a perspective while its king stays in its bucket.
 pub struct View {
-    /// Number of the king bucket, mirrored or not: less than [`FeatureSet::views`].
+    /// Index of the king bucket, mirrored or not: less than [`FeatureSet::views`].
     pub number: usize,
     pub perspective: Color,
     kings: Kings,
@@ -97,7 +97,7 @@ impl View {
         }
     }
 
-    /// The feature of a BonaPiece that the set has.
+    /// The feature of a BonaPiece, mirrored and merged as the set has it.
     #[inline(always)]
     pub fn feature(&self, number: usize) -> u32 {
         self.offset + u32::from(self.map[number])
@@ -109,7 +109,7 @@ impl View {
         self.feature(bona_piece::in_hand(self.perspective, owner, kind, count))
     }
 
-    /// Adds the features of a piece on a square: none, one or two for a king.
+    /// Adds the features of a piece on a square: one; for a king none, one or two.
     #[inline(always)]
     pub fn add_piece<const N: usize>(&self, piece: Piece, sq: Square, features: &mut IndexList<N>) {
         self.add(bona_piece::on_board(self.perspective, piece, sq), features);
@@ -128,8 +128,8 @@ impl View {
         features.push(self.feature(number));
     }
 
-    /// Adds the features that a move removes and adds, given both hands after it. The king of the
-    /// perspective has stayed in its bucket.
+    /// Adds the features that a move removes and adds to `changes`, given both hands after the move. The
+    /// perspective's king must have stayed in its bucket.
     #[inline(always)]
     pub fn add_move(&self, dirty: &DirtyPieces, hands: &[Hand; 2], changes: &mut Changes) {
         let Changes { removed, added } = changes;
@@ -159,7 +159,7 @@ pub struct Changes<const N: usize = MAX_CHANGES> {
 }
 
 impl<const N: usize> Changes<N> {
-    /// What this does to an accumulator.
+    /// The update of an accumulator.
     #[inline(always)]
     pub fn as_update(&self) -> Update<'_> {
         Update {
@@ -169,14 +169,14 @@ impl<const N: usize> Changes<N> {
     }
 }
 
-/// Features that are added to an accumulator, and that are removed from it.
+/// An update of an accumulator: features to add and to remove.
 #[derive(Clone, Copy)]
 pub struct Update<'a> {
     pub added: &'a [u32],
     pub removed: &'a [u32],
 }
 
-/// The views of both perspectives for every square of their kings.
+/// The views of both perspectives for every square of their kings, precomputed.
 pub struct Views(Box<[View]>);
 
 impl Views {
@@ -197,8 +197,8 @@ impl Views {
     }
 }
 
-/// The active features of a position for the side to move, then for the other side, in a set that has
-/// one for each piece. `None` unless both kings are there.
+/// The active features of a position, side to move first, in a feature set that has `N` in every position with
+/// both kings. `None` if a king is missing.
 pub fn active_for_both<const N: usize>(
     set: &FeatureSet,
     position: &Position,

@@ -1,8 +1,8 @@
-//! The entry points of an instruction set: what turns the generic loops into its instructions.
+//! The entry points of an instruction set, which compile the generic loops to its instructions.
 
-/// Defines a backend by the instructions it needs: the type whose values prove that the CPU has them,
-/// its `detect`, and its kernels. A method cannot be given instructions, so each calls a function that
-/// can. How the type multiplies ([`Dot`](super::registers::Dot)) is for the file to define.
+/// Defines a backend by the CPU features it needs: a type whose values prove that the CPU has them, its
+/// `detect`, and its kernels. A trait method cannot have `#[target_feature]`, so each calls a function that
+/// has. The dot product ([`Dot`](super::registers::Dot)) is implemented by hand.
 macro_rules! isa {
     ($isa:ident, $name:literal, $features:literal, $has:ident: $($feature:tt),+) => {
         #[doc = concat!("Proof that the CPU has ", $features, ".")]
@@ -56,10 +56,10 @@ macro_rules! isa {
                 kernel! { $isa, $features, _isa, fn relu(sums: &[i32], out: &mut [Bytes]) {
                     scalar::relu(sums, out)
                 } }
-                kernel! { $isa, $features, _isa, fn squares_and_relus(
+                kernel! { $isa, $features, _isa, fn sqr_relu_and_relu(
                     sums: &[i32],
                     out: &mut [Bytes]
-                ) { scalar::squares_and_relus(sums, out) } }
+                ) { scalar::sqr_relu_and_relu(sums, out) } }
                 kernel! { $isa, $features, isa, fn screlu_dot(
                     sums: &[Block],
                     weights: &[Block]
@@ -70,8 +70,8 @@ macro_rules! isa {
 }
 pub(super) use isa;
 
-/// A kernel of an instruction set: the method of [`Backend`](super::Backend), and the function with the
-/// instructions.
+/// A kernel: the method of [`Backend`](super::Backend), and within it the function with
+/// `#[target_feature]`.
 macro_rules! kernel {
     (
         $isa:ident, $features:literal, $this:ident,

@@ -1,15 +1,14 @@
-//! The loops of all instruction sets, over the operations of [`super::registers`].
+//! The loops of all instruction sets, generic over the operations of [`super::registers`].
 //!
-//! Accumulators are updated in pieces that stay in registers until all features have been added.
+//! Accumulators are updated in tiles that stay in registers until all features have been added.
 //!
-//! All sums of a tile of a dense layer stay in registers. A chunk of four activations is multiplied with
-//! the weights of each output, and the four products are added to the output's sum. Where the products
-//! are 16-bit numbers first, as many chunks as cannot overflow are added up before they become sums;
-//! where one instruction does it all, several sets of sums take turns, as each addition waits for the
-//! last. Where many activations are zeros, the chunks that are not all zeros are listed first, and only
-//! these are multiplied.
+//! Of a dense layer, all sums of a tile stay in registers. A chunk of four activations is broadcast and
+//! multiplied with the weights of each output. Where the products are 16-bit lanes, those of as many chunks
+//! as cannot overflow are added before they are widened to 32 bits. Where one instruction multiplies and
+//! accumulates, several sets of sums hide its latency. For sparse inputs, the nonzero chunks are listed first
+//! and only these are multiplied.
 //!
-//! No closures around operations: they would not have the instructions.
+//! Closures around operations would not be compiled with the target features, so there are none.
 #![forbid(unsafe_code)]
 
 use super::registers::{Dot, Register, Registers, first_mut};
@@ -26,29 +25,29 @@ pub fn accumulate<D: Dot>(
     transformer: &FeatureTransformer,
     updates: &[Update],
 ) {
-    /// Registers of a piece.
-    const PIECE: usize = 8;
+    /// Registers of a tile.
+    const TILE: usize = 8;
     let blocks = transformer.blocks();
     let register = 4 * D::Registers::SUMS;
     let accumulators = out.chunks_exact_mut(blocks).zip(from.chunks_exact(blocks));
     for ((out, from), &update) in accumulators.zip(updates) {
         let (out, from) = (bytes_of_mut(out), bytes_of(from));
-        let whole = out.len() - out.len() % (PIECE * register);
-        let (pieces, rest) = out.split_at_mut(whole);
-        for (i, out) in pieces.chunks_exact_mut(PIECE * register).enumerate() {
-            let at = PIECE * register * i;
-            piece::<_, PIECE>(isa.registers(), out, from, transformer, update, at);
+        let whole = out.len() - out.len() % (TILE * register);
+        let (tiles, rest) = out.split_at_mut(whole);
+        for (i, out) in tiles.chunks_exact_mut(TILE * register).enumerate() {
+            let at = TILE * register * i;
+            update_tile::<_, TILE>(isa.registers(), out, from, transformer, update, at);
         }
         for (i, out) in rest.chunks_exact_mut(register).enumerate() {
             let at = whole + register * i;
-            piece::<_, 1>(isa.registers(), out, from, transformer, update, at);
+            update_tile::<_, 1>(isa.registers(), out, from, transformer, update, at);
         }
     }
 }
 
-/// The piece of an accumulator that starts at a byte and fills `N` registers.
+/// Updates the tile of an accumulator that fills `N` registers from byte `at`.
 #[inline(always)]
-fn piece<R: Registers, const N: usize>(
+fn update_tile<R: Registers, const N: usize>(
     r: R,
     out: &mut [u8],
     from: &[u8],
@@ -85,15 +84,15 @@ pub fn pairwise<D: Dot>(isa: D, left: &[Block], right: &[Block], limit: i16, out
     let (left, right, out) = (bytes_of(left), bytes_of(right), bytes_of_mut(out));
     let whole = out.len() - out.len() % (4 * D::Registers::SUMS);
     let (first, last) = out.split_at_mut(whole);
-    products(isa.registers(), left, right, limit, first);
-    // Half a register may be left.
+    pairwise_whole(isa.registers(), left, right, limit, first);
+    // The rest is at most half a register.
     let (left, right) = (&left[2 * whole..], &right[2 * whole..]);
-    products(isa.half().registers(), left, right, limit, last);
+    pairwise_whole(isa.half().registers(), left, right, limit, last);
 }
 
-/// The products of numbers of two bytes, for as many as fill whole registers.
+/// [`pairwise`] for the part of `out` that fills whole registers.
 #[inline(always)]
-fn products<R: Registers>(r: R, left: &[u8], right: &[u8], limit: i16, out: &mut [u8]) {
+fn pairwise_whole<R: Registers>(r: R, left: &[u8], right: &[u8], limit: i16, out: &mut [u8]) {
     let register = 4 * R::SUMS;
     let (limit, zero) = (r.splat_16(limit), r.zero());
     let left = left.chunks_exact(2 * register);
@@ -102,7 +101,7 @@ fn products<R: Registers>(r: R, left: &[u8], right: &[u8], limit: i16, out: &mut
         let mut products = [zero; 2];
         for (i, product) in products.iter_mut().enumerate() {
             let left = r.min_16(r.load_bytes(&left[register * i..]), limit);
-            // A product that is negative is packed as zero.
+            // A negative factor needs no clamping: `pack` saturates the product to zero.
             let right = r.min_16(r.load_bytes(&right[register * i..]), limit);
             *product = r.mul_512th(r.max_16(left, zero), right);
         }
@@ -114,22 +113,22 @@ fn products<R: Registers>(r: R, left: &[u8], right: &[u8], limit: i16, out: &mut
 /// See [`Backend::screlu_dot`](super::Backend::screlu_dot).
 #[inline(always)]
 pub fn screlu_dot<D: Dot>(isa: D, sums: &[Block], weights: &[Block]) -> i32 {
-    /// Registers of totals that take turns, as each addition waits for the last.
-    const TURNS: usize = 4;
+    /// Independent totals, to hide the latency of the additions.
+    const TOTALS: usize = 4;
     let r = isa.registers();
     let register = 4 * D::Registers::SUMS;
-    let mut totals = [r.zero(); TURNS];
+    let mut totals = [r.zero(); TOTALS];
     let (sums, weights) = (bytes_of(sums), bytes_of(weights));
-    let whole = sums.len() - sums.len() % (TURNS * register);
-    for at in (0..whole).step_by(TURNS * register) {
-        for (turn, total) in totals.iter_mut().enumerate() {
-            let at = at + turn * register;
-            *total = screlu(r, *total, &sums[at..], &weights[at..]);
+    let whole = sums.len() - sums.len() % (TOTALS * register);
+    for at in (0..whole).step_by(TOTALS * register) {
+        for (index, total) in totals.iter_mut().enumerate() {
+            let at = at + index * register;
+            *total = add_screlu(r, *total, &sums[at..], &weights[at..]);
         }
     }
     let [mut total, others @ ..] = totals;
     for at in (whole..sums.len()).step_by(register) {
-        total = screlu(r, total, &sums[at..], &weights[at..]);
+        total = add_screlu(r, total, &sums[at..], &weights[at..]);
     }
     for other in others {
         total = r.add(total, other);
@@ -139,25 +138,25 @@ pub fn screlu_dot<D: Dot>(isa: D, sums: &[Block], weights: &[Block]) -> i32 {
     lanes.iter().fold(0, |sum, &lane| sum.wrapping_add(lane))
 }
 
-/// Adds the products of a register of squares and weights to the totals.
+/// Adds the products of one register of SCReLU activations and weights to the total.
 #[inline(always)]
-fn screlu<R: Registers>(r: R, total: R::Register, sums: &[u8], weights: &[u8]) -> R::Register {
-    let limited = r.min_16(r.load_bytes(sums), r.splat_16(255));
-    let limited = r.max_16(limited, r.zero());
-    r.multiply_add_16(total, r.mul_16(limited, r.load_bytes(weights)), limited)
+fn add_screlu<R: Registers>(r: R, total: R::Register, sums: &[u8], weights: &[u8]) -> R::Register {
+    let clamped = r.min_16(r.load_bytes(sums), r.splat_16(255));
+    let clamped = r.max_16(clamped, r.zero());
+    r.multiply_add_16(total, r.mul_16(clamped, r.load_bytes(weights)), clamped)
 }
 
 /// See [`Backend::affine`](super::Backend::affine).
 #[inline(always)]
 pub fn affine<D: Dot>(isa: D, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
     for (tile, biases, out) in layer.tiles(out) {
-        let part = Part {
+        let tile_input = TileInput {
             tile,
             biases,
             input,
             nonzero: None,
         };
-        part.propagate(isa, out);
+        tile_input.propagate(isa, out);
     }
 }
 
@@ -172,18 +171,18 @@ pub fn affine_sparse<D: Dot>(
 ) {
     let count = list_nonzero(isa.half().registers(), input, nonzero);
     for (tile, biases, out) in layer.tiles(out) {
-        let part = Part {
+        let tile_input = TileInput {
             tile,
             biases,
             input,
             nonzero: Some(&nonzero[..count]),
         };
-        part.propagate(isa, out);
+        tile_input.propagate(isa, out);
     }
 }
 
-/// The indices of the bits that are set, for each byte, first of all.
-static BITS: [[u16; 8]; 256] = {
+/// For each byte, the indices of its set bits, padded by zeros.
+static SET_BITS: [[u16; 8]; 256] = {
     let mut bits = [[0; 8]; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -200,8 +199,8 @@ static BITS: [[u16; 8]; 256] = {
     bits
 };
 
-/// Lists the chunks that are not all zeros; returns how many there are. The registers have four or eight
-/// sums.
+/// Lists the indices of the nonzero chunks; returns how many there are. The registers have four or eight
+/// 32-bit lanes.
 #[inline(always)]
 fn list_nonzero<R: Registers>(r: R, input: &[Bytes], list: &mut [u16]) -> usize {
     let mut count = 0;
@@ -212,24 +211,24 @@ fn list_nonzero<R: Registers>(r: R, input: &[Bytes], list: &mut [u16]) -> usize 
             _ => r.nonzero(chunks),
         };
         let room: &mut [u16; 8] = first_mut(&mut list[count..]);
-        *room = BITS[bits as usize & 0xFF].map(|bit| 8 * group as u16 + bit);
+        *room = SET_BITS[bits as usize & 0xFF].map(|bit| 8 * group as u16 + bit);
         count += bits.count_ones() as usize;
     }
     count
 }
 
-/// A tile and what goes into it.
+/// The arguments of a tile of a dense layer.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct TileInput<'a> {
     tile: &'a Tile,
     biases: &'a [i32],
     input: &'a [Bytes],
-    /// The chunks to take, unless all.
+    /// The indices of the chunks to multiply; `None` for all.
     nonzero: Option<&'a [u16]>,
 }
 
-impl Part<'_> {
-    /// The sums of the tile, in as many registers as it takes.
+impl TileInput<'_> {
+    /// Computes the outputs of the tile: selects the number of registers they fill.
     #[inline(always)]
     fn propagate<D: Dot>(self, isa: D, out: &mut [i32]) {
         let half = isa.half();
@@ -249,7 +248,7 @@ impl Part<'_> {
         }
     }
 
-    /// The sums of the tile, which fill so many registers.
+    /// Selects how many chunks to add in 16 bits, or in turns.
     #[inline(always)]
     fn chain<D: Dot, const REGISTERS: usize>(self, isa: D, out: &mut [i32]) {
         let max_chained_adds = match self.nonzero {
@@ -258,7 +257,7 @@ impl Part<'_> {
         };
         match max_chained_adds {
             _ if !D::CHAINS => self.sum::<D, REGISTERS, 4, 1>(isa, out),
-            // There have to be registers left for the inputs.
+            // Leave registers for the inputs.
             8.. if REGISTERS <= 4 => self.sum::<D, REGISTERS, 1, 8>(isa, out),
             4.. => self.sum::<D, REGISTERS, 1, 4>(isa, out),
             2.. => self.sum::<D, REGISTERS, 1, 2>(isa, out),
@@ -266,7 +265,7 @@ impl Part<'_> {
         }
     }
 
-    /// The sums of the tile, with `TURNS` sets of sums that take `CHUNKS` chunks each in turn.
+    /// Computes the outputs with `TURNS` sets of sums, to each of which `CHUNKS` chunks are added in turn.
     #[inline(always)]
     fn sum<D: Dot, const REGISTERS: usize, const TURNS: usize, const CHUNKS: usize>(
         self,
@@ -279,7 +278,7 @@ impl Part<'_> {
         let biases = &self.biases[..register * REGISTERS];
         sums[0] = std::array::from_fn(|j| r.load(&biases[register * j..]));
         let (chunks, _) = bytes_of(self.input).as_chunks::<4>();
-        // Bytes of the weights of a chunk.
+        // Size of the weights of a chunk in bytes.
         let row = 4 * register * REGISTERS;
         let weights = self.tile.weights();
         match self.nonzero {
@@ -288,7 +287,12 @@ impl Part<'_> {
                 let weights = weights.chunks_exact(row * TURNS * CHUNKS);
                 for (chunks, weights) in chunks.zip(weights) {
                     let weights = |i: usize| &weights[row * i..][..row];
-                    add::<D, REGISTERS, TURNS, CHUNKS>(isa, &mut sums, |i| chunks[i], weights);
+                    add_chunks::<D, REGISTERS, TURNS, CHUNKS>(
+                        isa,
+                        &mut sums,
+                        |i| chunks[i],
+                        weights,
+                    );
                 }
             }
             Some(nonzero) => {
@@ -298,12 +302,12 @@ impl Part<'_> {
                 for group in groups {
                     let chunk = |i: usize| chunks[usize::from(group[i])];
                     let weights = |i: usize| at(group[i]);
-                    add::<D, REGISTERS, TURNS, CHUNKS>(isa, &mut sums, chunk, weights);
+                    add_chunks::<D, REGISTERS, TURNS, CHUNKS>(isa, &mut sums, chunk, weights);
                 }
                 for &index in rest {
                     let chunk = |_| chunks[usize::from(index)];
                     let sums = sums.first_chunk_mut().expect("a set of sums");
-                    add::<D, REGISTERS, 1, 1>(isa, sums, chunk, |_| at(index));
+                    add_chunks::<D, REGISTERS, 1, 1>(isa, sums, chunk, |_| at(index));
                 }
             }
         }
@@ -318,9 +322,9 @@ impl Part<'_> {
     }
 }
 
-/// Adds the products of `TURNS` times `CHUNKS` chunks and their weights, by index, to the sums.
+/// Adds the products of chunks and weights, given by index from 0 to `TURNS * CHUNKS`, to the sums.
 #[inline(always)]
-fn add<'a, D: Dot, const REGISTERS: usize, const TURNS: usize, const CHUNKS: usize>(
+fn add_chunks<'a, D: Dot, const REGISTERS: usize, const TURNS: usize, const CHUNKS: usize>(
     isa: D,
     sums: &mut [[Register<D>; REGISTERS]; TURNS],
     chunk: impl Fn(usize) -> [u8; 4],
@@ -329,7 +333,7 @@ fn add<'a, D: Dot, const REGISTERS: usize, const TURNS: usize, const CHUNKS: usi
     let r = isa.registers();
     for (turn, sums) in sums.iter_mut().enumerate() {
         let first = turn * CHUNKS;
-        // Loops, as the closures of long arrays do not become part of the entry point.
+        // Loops, as closures for `array::from_fn` are not always inlined into the `#[target_feature]` function.
         let mut inputs = [r.zero(); CHUNKS];
         for (i, input) in inputs.iter_mut().enumerate() {
             *input = r.splat(chunk(first + i));

@@ -1,9 +1,9 @@
-//! The arithmetic of a network on every instruction set, chosen when the program runs.
+//! The kernels of a network for several instruction sets, selected at run time.
 //!
-//! [`scalar`] says what the results are; all others give the same bits. They share their loops: those of
-//! [`scalar`] where compilers vectorise them well, those of [`loops`] over [`registers`] where they do
-//! not. An instruction set defines its products and gets its entry points from [`isa`]. A backend can
-//! only be had from its `detect`, so that having one proves that the CPU can run it.
+//! [`scalar`] is the specification; all backends give bit-identical results. They share the loops of
+//! [`scalar`] where compilers vectorise well, and elsewhere the loops of [`loops`], generic over
+//! [`registers`]. An instruction set defines its dot product and gets its entry points from [`isa`]. Only
+//! `detect` constructs a backend, so its existence proves that the CPU can run it.
 
 mod isa;
 mod loops;
@@ -19,13 +19,13 @@ use super::view::Update;
 use crate::memory::{Plain, Zeroable};
 use once_cell::sync::Lazy;
 
-/// The kernels of an evaluation, by default those of [`scalar`].
+/// The kernels of an evaluation; the defaults are those of [`scalar`].
 pub trait Backend: Sync {
     /// The name of the instruction set.
     fn name(&self) -> &'static str;
 
-    /// Adds the weights of some features to accumulators and subtracts those of others, wrapping: one
-    /// update for each accumulator.
+    /// Computes accumulators `out` from `from`: adds the weights of added features and subtracts those of
+    /// removed ones, wrapping. `out` and `from` hold one accumulator per update.
     fn accumulate(
         &self,
         out: &mut [Block],
@@ -36,59 +36,60 @@ pub trait Backend: Sync {
         scalar::accumulate(out, from, transformer, updates);
     }
 
-    /// CReLU: limits an accumulator to 0 to 127.
+    /// CReLU: clamps an accumulator to 0..=127.
     fn crelu(&self, sums: &[Block], out: &mut [Bytes]) {
         scalar::crelu(sums, out);
     }
 
-    /// The products of two parts of an accumulator, both limited to 0 to `limit`, divided by 512. The
-    /// limit is at most 255.
+    /// Pairwise multiplication of two parts of an accumulator: both clamped to 0..=`limit`, their product
+    /// divided by 512. `limit` is at most 255.
     fn pairwise(&self, left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
         scalar::pairwise(left, right, limit, out);
     }
 
-    /// The outputs of a dense layer, from activations of at most 127. `out` may be longer.
+    /// The outputs of a dense layer, for activations of 0 to 127. `out` may be longer than the outputs.
     fn affine(&self, layer: &Affine, input: &[Bytes], out: &mut [i32]) {
         scalar::affine(layer, input, out);
     }
 
-    /// [`Backend::affine`] in less time when many of the inputs are zeros. `nonzero` needs room for the
-    /// index of each chunk of four inputs, and eight more.
+    /// [`Backend::affine`] for sparse inputs: skips chunks of four zero inputs. `nonzero` is scratch memory
+    /// for the indices of the other chunks, with eight elements more than there are chunks.
     fn affine_sparse(&self, layer: &Affine, input: &[Bytes], nonzero: &mut [u16], out: &mut [i32]) {
         let _ = nonzero;
         scalar::affine(layer, input, out);
     }
 
-    /// The activations of a hidden layer: sums divided by 64, limited to 0 to 127. What `out` has beyond
-    /// the sums stays zero.
+    /// ClippedReLU of a hidden layer: sums divided by 64, clamped to 0..=127. Leaves the padding of `out`
+    /// alone, which has to be zero.
     fn relu(&self, sums: &[i32], out: &mut [Bytes]) {
         scalar::relu(sums, out);
     }
 
-    /// Two activations of a hidden layer, one after the other: squares divided by 2^19, limited to 127
-    /// (SqrClippedReLU), and those of [`Backend::relu`]. The sums are a multiple of eight; what `out`
-    /// has beyond twice as many stays zero.
-    fn squares_and_relus(&self, sums: &[i32], out: &mut [Bytes]) {
-        scalar::squares_and_relus(sums, out);
+    /// SqrClippedReLU (squares divided by 2^19, at most 127), then the ClippedReLU of [`Backend::relu`], of
+    /// the same hidden layer. The number of sums is a multiple of eight. Leaves the padding of `out` alone,
+    /// which has to be zero.
+    fn sqr_relu_and_relu(&self, sums: &[i32], out: &mut [Bytes]) {
+        scalar::sqr_relu_and_relu(sums, out);
     }
 
-    /// SCReLU: an accumulator limited to 0 to 255 and squared, times weights of at most 127, added up.
+    /// The dot product of SCReLU activations (an accumulator clamped to 0..=255 and squared) and weights of
+    /// magnitude at most 127.
     fn screlu_dot(&self, sums: &[Block], weights: &[Block]) -> i32 {
         scalar::screlu_dot(sums, weights)
     }
 }
 
-// SAFETY: the numbers of a block leave no gaps, and any bits are numbers, zeros too.
+// SAFETY: an array of integers that fills its alignment has no padding, and any bits are valid integers.
 unsafe impl Zeroable for Block {}
-// SAFETY: as above.
+// SAFETY: as for `Zeroable`.
 unsafe impl Plain for Block {}
-// SAFETY: bytes are bytes.
+// SAFETY: as for `Block`.
 unsafe impl Zeroable for Bytes {}
-// SAFETY: as above.
+// SAFETY: as for `Block`.
 unsafe impl Plain for Bytes {}
-// SAFETY: as above.
+// SAFETY: as for `Block`.
 unsafe impl Zeroable for Weights {}
-// SAFETY: as above.
+// SAFETY: as for `Block`.
 unsafe impl Plain for Weights {}
 
 /// Every backend this CPU can run, the fastest first.
@@ -110,7 +111,7 @@ pub fn available() -> Vec<&'static dyn Backend> {
     backends
 }
 
-/// The fastest backend.
+/// The fastest backend this CPU can run.
 pub fn select() -> &'static dyn Backend {
     static BEST: Lazy<&'static dyn Backend> = Lazy::new(|| available()[0]);
     *BEST

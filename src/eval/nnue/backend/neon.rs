@@ -1,4 +1,4 @@
-//! NEON: four sums in a register, with and without instructions for products of bytes.
+//! NEON, with and without the dot product extension.
 
 use super::isa::isa;
 use super::registers::{Dot, Registers, first, first_mut};
@@ -9,8 +9,8 @@ use std::arch::asm;
 #[derive(Clone, Copy)]
 pub struct Q(());
 
-/// Methods of [`Q`] with two 16-bit arguments.
-macro_rules! on_16_bits {
+/// Methods of [`Q`] on 16-bit lanes.
+macro_rules! binary_16 {
     ($($name:ident $intrinsic:ident),+) => {
         $(
             #[inline(always)]
@@ -30,7 +30,7 @@ impl Registers for Q {
 
     const SUMS: usize = 4;
 
-    on_16_bits! {
+    binary_16! {
         add_16 vaddq_s16, sub_16 vsubq_s16, min_16 vminq_s16, max_16 vmaxq_s16, mul_16 vmulq_s16
     }
 
@@ -88,7 +88,8 @@ impl Registers for Q {
 
     #[inline(always)]
     fn mul_512th(self, a: int32x4_t, b: int32x4_t) -> int32x4_t {
-        // SAFETY: as above. The product is doubled, then divided by 2^16.
+        // `vqdmulhq` doubles the product and divides it by 2^16.
+        // SAFETY: as above.
         unsafe {
             let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
             vreinterpretq_s32_s16(vqdmulhq_s16(vshlq_n_s16::<6>(a), b))
@@ -128,7 +129,7 @@ impl Registers for Q {
     }
 }
 
-/// Defines an instruction set with these registers by how it multiplies.
+/// Implements the dot product of an instruction set with these registers.
 macro_rules! dot {
     ($isa:ident, chains $chains:literal, |$sums:ident, $inputs:ident, $weights:ident| $body:block) => {
         impl Dot for $isa {
@@ -154,7 +155,7 @@ macro_rules! dot {
                 $inputs: [int32x4_t; CHUNKS],
                 $weights: [int32x4_t; CHUNKS],
             ) -> int32x4_t {
-                // Activations of at most 127 are signed bytes as well.
+                // Activations of at most 127 may be treated as signed bytes.
                 // SAFETY: `self` proves that the CPU has the instructions, which work on registers.
                 unsafe { $body }
             }
@@ -178,7 +179,7 @@ isa!(NeonDot, "NEON dot product", "neon,dotprod", is_aarch64_feature_detected: "
 dot!(NeonDot, chains false, |sums, inputs, weights| {
     let mut sums = sums;
     for (input, weights) in inputs.into_iter().zip(weights) {
-        // There is no stable intrinsic.
+        // The intrinsic is not stable yet.
         asm!(
             "sdot {sums:v}.4s, {input:v}.16b, {weights:v}.16b",
             sums = inout(vreg) sums,

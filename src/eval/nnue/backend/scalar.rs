@@ -1,4 +1,4 @@
-//! Plain loops: the specification of all kernels, and the source of those that compilers
+//! Plain loops: the specification of all kernels, also compiled for the other instruction sets where they
 //! vectorise well.
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,7 @@ use crate::eval::nnue::layers::{Affine, Block, Bytes, FeatureTransformer};
 use crate::eval::nnue::view::Update;
 use crate::memory::bytes_of_mut;
 
-/// Runs everywhere.
+/// The backend without vector instructions, for any CPU.
 pub struct Scalar;
 
 impl Backend for Scalar {
@@ -54,7 +54,7 @@ pub fn crelu(sums: &[Block], out: &mut [Bytes]) {
 pub fn pairwise(left: &[Block], right: &[Block], limit: i16, out: &mut [Bytes]) {
     for (out, (left, right)) in out.iter_mut().zip(left.iter().zip(right)) {
         for (out, (&left, &right)) in out.0.iter_mut().zip(left.0.iter().zip(&right.0)) {
-            // Up to 255 times 255, which 16 bits can hold without a sign.
+            // At most 255 * 255, which fits in an unsigned 16-bit integer.
             let [left, right] = [left, right].map(|sum| sum.clamp(0, limit).cast_unsigned());
             *out = (left.wrapping_mul(right) >> 9) as u8;
         }
@@ -88,12 +88,12 @@ pub fn relu(sums: &[i32], out: &mut [Bytes]) {
 }
 
 #[inline(always)]
-pub fn squares_and_relus(sums: &[i32], out: &mut [Bytes]) {
+pub fn sqr_relu_and_relu(sums: &[i32], out: &mut [Bytes]) {
     let (squares, clipped) = bytes_of_mut(out).split_at_mut(sums.len());
     let squares = squares.as_chunks_mut::<8>().0.iter_mut();
     let clipped = clipped.as_chunks_mut::<8>().0.iter_mut();
     for ((squares, clipped), sums) in squares.zip(clipped).zip(sums.as_chunks::<8>().0) {
-        // What is beyond 16 bits ends at the limits anyway.
+        // Sums beyond 16 bits give the limits of the activations anyway, and their squares could overflow.
         let sums = sums.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into()));
         *squares = sums.map(|sum| ((sum * sum) >> 19).min(127) as u8);
         *clipped = sums.map(|sum| (sum >> 6).clamp(0, 127) as u8);

@@ -4,7 +4,7 @@ use super::isa::isa;
 use super::registers::{Dot, Registers, first, first_mut};
 use std::arch::x86_64::*;
 
-/// Defines registers of a width: by the intrinsics that all widths have, and by `pack` and `nonzero`.
+/// Defines the registers of a width by its intrinsics, except for the methods that differ between widths.
 macro_rules! registers {
     (
         $name:ident, $features:literal, $register:ident, $sums:literal,
@@ -39,7 +39,7 @@ macro_rules! registers {
             #[inline(always)]
             fn load(self, sums: &[i32]) -> $register {
                 let sums: *const [i32; $sums] = first(sums);
-                // SAFETY: the sums fill a register, and an unaligned load asks for no more.
+                // SAFETY: the sums fill a register, and the load may be unaligned.
                 unsafe { $load(sums.cast()) }
             }
 
@@ -53,7 +53,7 @@ macro_rules! registers {
             #[inline(always)]
             fn load_bytes(self, bytes: &[u8]) -> $register {
                 let bytes: *const [u8; 4 * $sums] = first(bytes);
-                // SAFETY: the bytes fill a register, and an unaligned load asks for no more.
+                // SAFETY: the bytes fill a register, and the load may be unaligned.
                 unsafe { $load(bytes.cast()) }
             }
 
@@ -122,7 +122,7 @@ registers! {
 
     #[inline(always)]
     fn pack(self, a: __m256i, b: __m256i) -> __m256i {
-        // Each half of a register is packed on its own.
+        // `packus` works within 128-bit lanes.
         // SAFETY: as above.
         unsafe { _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(a, b)) }
     }
@@ -148,7 +148,7 @@ registers! {
 
     #[inline(always)]
     fn pack(self, a: __m512i, b: __m512i) -> __m512i {
-        // Each quarter of a register is packed on its own.
+        // `packus` works within 128-bit lanes.
         // SAFETY: as above.
         unsafe {
             let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
@@ -164,8 +164,8 @@ registers! {
     }
 }
 
-/// Defines how an instruction set multiplies: with `dpbusd`, which adds four products to each sum, or
-/// with `maddubs`, which adds two products in 16 bits. `half` says what has half as many sums.
+/// Implements the dot product: with `dpbusd`, which adds four products to each 32-bit lane, or with
+/// `maddubs`, which adds two products in each 16-bit lane. `half` gives [`Dot::Half`].
 macro_rules! dot {
     (
         $isa:ident, $registers:ident, $register:ident, half $half:ident = |$whole:ident| $to_half:expr,
@@ -254,7 +254,7 @@ isa!(
 );
 dot!(Avx512, Zmm, __m512i, half Avx512Half = |isa| Avx512Half(isa), dpbusd _mm512_dpbusd_epi32);
 
-/// AVX-512 with eight sums in a register.
+/// AVX-512 with 256-bit registers.
 #[derive(Clone, Copy)]
 pub struct Avx512Half(Avx512);
 dot!(Avx512Half, Ymm, __m256i, half Avx512Half = |isa| isa, dpbusd _mm256_dpbusd_epi32);
