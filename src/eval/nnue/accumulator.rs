@@ -135,46 +135,39 @@ impl AccumulatorStack {
         position: &Position,
         top: usize,
     ) {
-        let bases = Color::ALL.map(|perspective| self.base(perspective, top));
-        for (perspective, base) in Color::ALL.into_iter().zip(bases) {
-            match base {
-                Some(base) => {
-                    self.advance(transformer, backend, position, [perspective], base, top);
-                }
+        for perspective in Color::ALL {
+            match self.base(perspective, top) {
+                Some(base) => self.advance(transformer, backend, position, perspective, base, top),
                 None => self.refresh(transformer, backend, position, perspective, top),
             }
         }
     }
 
-    /// Computes the accumulators of plies `base + 1` to `top` incrementally, for one perspective or both.
+    /// Computes the accumulators of plies `base + 1` to `top` incrementally, for one perspective.
     #[inline(always)]
-    fn advance<const N: usize>(
+    fn advance(
         &mut self,
         transformer: &FeatureTransformer,
         backend: &dyn Backend,
         position: &Position,
-        perspectives: [Color; N],
+        perspective: Color,
         base: usize,
         top: usize,
     ) {
         let blocks = transformer.blocks();
-        let views = perspectives.map(|color| self.views.get(color, position.king(color)));
-        let range = perspectives[0].index() * blocks..(perspectives[0].index() + N) * blocks;
+        let view = self.views.get(perspective, position.king(perspective));
+        let offset = perspective.index() * blocks;
         for index in base + 1..=top {
             let ply = &mut self.plies[index];
-            // Filled in place: copying what was just written stalls on store forwarding.
-            let mut changes: [Changes; N] = std::array::from_fn(|_| Changes::default());
-            for ((perspective, view), changes) in perspectives.iter().zip(views).zip(&mut changes) {
-                ply.computed[perspective.index()] = true;
-                if let Some(dirty) = &ply.dirty {
-                    view.add_move(dirty, &ply.hands, changes);
-                }
+            ply.computed[perspective.index()] = true;
+            let mut changes: Changes = Changes::default();
+            if let Some(dirty) = &ply.dirty {
+                view.add_move(dirty, &ply.hands, &mut changes);
             }
             let both = &mut self.accumulators[(index - 1) * 2 * blocks..][..4 * blocks];
             let (from, out) = both.split_at_mut(2 * blocks);
-            let (out, from) = (&mut out[range.clone()], &from[range.clone()]);
-            let updates = changes.each_ref().map(Changes::as_update);
-            backend.accumulate(out, from, transformer, &updates);
+            let (out, from) = (&mut out[offset..][..blocks], &from[offset..][..blocks]);
+            backend.accumulate(out, from, transformer, changes.as_update());
         }
     }
 
@@ -248,5 +241,5 @@ pub fn refresh(
         added: active.as_slice(),
         removed: &[],
     };
-    backend.accumulate(out, &transformer.biases, transformer, &[update]);
+    backend.accumulate(out, &transformer.biases, transformer, update);
 }

@@ -51,7 +51,7 @@ impl RefreshTable {
         let entry = view.perspective.index() * views + view.number;
         let changes = self.pieces[entry].update(view, position, missing);
         let last = &mut self.accumulators[entry * out.len()..][..out.len()];
-        backend.accumulate(out, last, transformer, &[changes.as_update()]);
+        backend.accumulate(out, last, transformer, changes.as_update());
         last.copy_from_slice(out);
     }
 }

@@ -31,8 +31,8 @@ macro_rules! isa {
                     out: &mut [Block],
                     from: &[Block],
                     transformer: &FeatureTransformer,
-                    updates: &[Update]
-                ) { loops::accumulate(isa, out, from, transformer, updates) } }
+                    update: Update
+                ) { loops::accumulate(isa, out, from, transformer, update) } }
                 kernel! { $isa, $features, _isa, fn crelu(sums: &[Block], out: &mut [Bytes]) {
                     scalar::crelu(sums, out)
                 } }

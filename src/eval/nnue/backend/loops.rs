@@ -23,25 +23,21 @@ pub fn accumulate<D: Dot>(
     out: &mut [Block],
     from: &[Block],
     transformer: &FeatureTransformer,
-    updates: &[Update],
+    update: Update,
 ) {
     /// Registers of a tile.
     const TILE: usize = 8;
-    let blocks = transformer.blocks();
     let register = 4 * D::Registers::SUMS;
-    let accumulators = out.chunks_exact_mut(blocks).zip(from.chunks_exact(blocks));
-    for ((out, from), &update) in accumulators.zip(updates) {
-        let (out, from) = (bytes_of_mut(out), bytes_of(from));
-        let whole = out.len() - out.len() % (TILE * register);
-        let (tiles, rest) = out.split_at_mut(whole);
-        for (i, out) in tiles.chunks_exact_mut(TILE * register).enumerate() {
-            let at = TILE * register * i;
-            update_tile::<_, TILE>(isa.registers(), out, from, transformer, update, at);
-        }
-        for (i, out) in rest.chunks_exact_mut(register).enumerate() {
-            let at = whole + register * i;
-            update_tile::<_, 1>(isa.registers(), out, from, transformer, update, at);
-        }
+    let (out, from) = (bytes_of_mut(out), bytes_of(from));
+    let whole = out.len() - out.len() % (TILE * register);
+    let (tiles, rest) = out.split_at_mut(whole);
+    for (i, out) in tiles.chunks_exact_mut(TILE * register).enumerate() {
+        let at = TILE * register * i;
+        update_tile::<_, TILE>(isa.registers(), out, from, transformer, update, at);
+    }
+    for (i, out) in rest.chunks_exact_mut(register).enumerate() {
+        let at = whole + register * i;
+        update_tile::<_, 1>(isa.registers(), out, from, transformer, update, at);
     }
 }
 

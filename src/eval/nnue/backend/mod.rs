@@ -24,16 +24,16 @@ pub trait Backend: Sync {
     /// The name of the instruction set.
     fn name(&self) -> &'static str;
 
-    /// Computes accumulators `out` from `from`: adds the weights of added features and subtracts those of
-    /// removed ones, wrapping. `out` and `from` hold one accumulator per update.
+    /// Computes the accumulator `out` from `from`: adds the weights of added features and subtracts those of
+    /// removed ones, wrapping.
     fn accumulate(
         &self,
         out: &mut [Block],
         from: &[Block],
         transformer: &FeatureTransformer,
-        updates: &[Update],
+        update: Update,
     ) {
-        scalar::accumulate(out, from, transformer, updates);
+        scalar::accumulate(out, from, transformer, update);
     }
 
     /// CReLU: clamps an accumulator to 0..=127.

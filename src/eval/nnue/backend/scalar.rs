@@ -20,25 +20,21 @@ pub fn accumulate(
     out: &mut [Block],
     from: &[Block],
     transformer: &FeatureTransformer,
-    updates: &[Update],
+    update: Update,
 ) {
-    let blocks = transformer.blocks();
-    let accumulators = out.chunks_exact_mut(blocks).zip(from.chunks_exact(blocks));
-    for ((out, from), update) in accumulators.zip(updates) {
-        out.copy_from_slice(from);
-        let add = |out: &mut [Block], feature, add: fn(i16, i16) -> i16| {
-            for (out, row) in out.iter_mut().zip(transformer.row(feature)) {
-                for (sum, &weight) in out.0.iter_mut().zip(&row.0) {
-                    *sum = add(*sum, weight);
-                }
+    out.copy_from_slice(from);
+    let mut add = |feature, add: fn(i16, i16) -> i16| {
+        for (out, row) in out.iter_mut().zip(transformer.row(feature)) {
+            for (sum, &weight) in out.0.iter_mut().zip(&row.0) {
+                *sum = add(*sum, weight);
             }
-        };
-        for &feature in update.added {
-            add(out, feature, i16::wrapping_add);
         }
-        for &feature in update.removed {
-            add(out, feature, i16::wrapping_sub);
-        }
+    };
+    for &feature in update.added {
+        add(feature, i16::wrapping_add);
+    }
+    for &feature in update.removed {
+        add(feature, i16::wrapping_sub);
     }
 }
 

@@ -210,8 +210,8 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
         let (added, removed) = (&features[..added], &features[40..][..removed]);
         let sums = [a, b].map(|backend| {
             let mut out = vec![Block::ZERO; blocks];
-            let updates = [Update { added, removed }];
-            backend.accumulate(&mut out, &transformer.biases, &transformer, &updates);
+            let update = Update { added, removed };
+            backend.accumulate(&mut out, &transformer.biases, &transformer, update);
             let mut clipped = vec![Bytes::ZERO; blocks];
             backend.crelu(&out, &mut clipped);
             let mut products = vec![Bytes::ZERO; blocks];
@@ -258,7 +258,7 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
         backend.affine_sparse(&layer, &input, &mut list, &mut sparse);
         assert_eq!(sparse, sums, "{}", backend.name());
         let mut both = vec![Bytes::ZERO; padded(2 * sums.len()) / 32];
-        backend.squares_and_relus(&sums, &mut both);
+        backend.sqr_relu_and_relu(&sums, &mut both);
         (sums, bytes, both)
     });
     assert_eq!(results[0], results[1], "{} {outputs}x{inputs}", a.name());
