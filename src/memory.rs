@@ -58,8 +58,8 @@ unsafe impl<T: Send> Send for Table<T> {}
 unsafe impl<T: Sync> Sync for Table<T> {}
 
 impl<T> Table<T> {
-    /// A table of `len` values whose bytes are zero; `None` if the allocation fails. The system provides
-    /// zeroed pages lazily, so untouched ones take no memory.
+    /// A table of `len` values whose bytes are zero; `None` if the allocation fails. The system
+    /// provides zeroed pages lazily, so untouched ones take no memory.
     ///
     /// # Safety
     /// The values must not be read before they are valid.
@@ -70,7 +70,8 @@ impl<T> Table<T> {
         } else {
             CACHE_LINE.max(slice.align())
         };
-        // Aligned by hand: `alloc_zeroed` with a large alignment clears the memory by writing to it.
+        // Aligned by hand: `alloc_zeroed` with a large alignment clears the memory by writing to
+        // it.
         let layout = Layout::array::<u8>(slice.size().checked_add(alignment)?).ok()?;
         // SAFETY: an alignment is at least one, so the layout has a size.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -160,8 +161,8 @@ fn advise_huge_pages(memory: NonNull<u8>, size: usize) {
         return;
     }
     let length = (size - skip) / HUGE_PAGE * HUGE_PAGE;
-    // SAFETY: the range is a page-aligned part of a live allocation, and the advice does not change its
-    // contents. A failure is harmless.
+    // SAFETY: the range is a page-aligned part of a live allocation, and the advice does not change
+    // its contents. A failure is harmless.
     unsafe {
         libc::madvise(
             memory.add(skip).as_ptr().cast(),
@@ -174,8 +175,8 @@ fn advise_huge_pages(memory: NonNull<u8>, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn advise_huge_pages(_: NonNull<u8>, _: usize) {}
 
-/// Whether this many megabytes exceed the physical memory. A system that overcommits would run out only in
-/// the middle of a game.
+/// Whether this many megabytes exceed the physical memory. A system that overcommits would run out
+/// only in the middle of a game.
 pub fn exceeds_memory(megabytes: usize) -> bool {
     physical_megabytes().is_some_and(|physical| megabytes > physical)
 }

@@ -1,8 +1,9 @@
-//! Squares that pieces attack.
+//! Attacks of all pieces.
 //!
-//! Step attacks are tables. Slider attacks on ranks and diagonals come from subtraction
-//! (`o ^ (o - 2r)`, both ways by swapping bytes), those on files from a table, because a file is
-//! nine adjacent bits. <https://www.chessprogramming.org/Hyperbola_Quintessence>
+//! Step attacks are table lookups. Slider attacks along ranks and diagonals use hyperbola
+//! quintessence (`o ^ (o - 2r)`, with bytes swapped for the other direction), those along files a
+//! table, because a file is nine adjacent bits.
+//! <https://www.chessprogramming.org/Hyperbola_Quintessence>
 #![forbid(unsafe_code)]
 
 use super::Bitboard;
@@ -86,7 +87,7 @@ pub fn lance(color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
-/// Attacks both ways along a rank or diagonal. Swapping bytes does for reversing bits, because
+/// Attacks both ways along a rank or diagonal. Swapping bytes is as good as reversing bits, because
 /// no byte holds two squares of such a line.
 #[inline(always)]
 fn line_attacks(sq: Square, direction: usize, occupied: Bitboard) -> Bitboard {
@@ -205,18 +206,18 @@ pub fn of(kind: PieceType, color: Color, sq: Square, occupied: Bitboard) -> Bitb
     }
 }
 
-/// Squares from which a piece can attack a square next to a king. Pieces elsewhere need not be
-/// looked at to find where that king may go.
+/// Squares from which a piece can attack a square next to a king. Pieces elsewhere cannot take a
+/// flight square from that king.
 pub struct KingAttackOrigins {
-    /// Of pieces that step, the king-like steps of horse and dragon included.
+    /// For step attacks, those of horses and dragons included.
     pub steppers: Bitboard,
-    /// Of knights, by colour.
+    /// For knights, by colour.
     pub knights: [Bitboard; 2],
-    /// Of lances, by colour.
+    /// For lances, by colour.
     pub lances: [Bitboard; 2],
-    /// Of bishops and horses.
+    /// For bishops and horses.
     pub bishops: Bitboard,
-    /// Of rooks and dragons.
+    /// For rooks and dragons.
     pub rooks: Bitboard,
 }
 
@@ -234,7 +235,8 @@ static KING_ATTACK_ORIGINS: [KingAttackOrigins; 81] = {
         let origins = &mut table[i / 8];
         if let Some(target) = step(i / 8, STEPS[i % 8]) {
             let target = Square::from_index(target);
-            // A piece attacks the target from where the other side's piece on it would attack.
+            // A piece attacks the target from the squares that an enemy piece of its kind would
+            // attack from the target.
             let (black, white) = (Color::Black, Color::White);
             origins.steppers = origins.steppers.or(king(target));
             origins.knights[0] = origins.knights[0].or(knight(white, target));

@@ -1,4 +1,4 @@
-//! Rays in the eight directions, and what lies between or in line with two squares.
+//! Rays in the eight directions, and the squares between or in line with two squares.
 #![forbid(unsafe_code)]
 
 use super::Bitboard;
@@ -17,7 +17,7 @@ pub const STEPS: [(i8, i8); 8] = [
     (0, 1),
 ];
 
-/// Towards rank `a`, ahead for Black.
+/// Towards rank `a`, forward for Black.
 pub const NORTH: usize = 0;
 /// Towards file 1 and rank `i`.
 pub const SOUTH_EAST: usize = 1;
@@ -27,10 +27,10 @@ pub const EAST: usize = 2;
 pub const NORTH_EAST: usize = 3;
 /// Towards file 9.
 pub const WEST: usize = 5;
-/// Towards rank `i`, ahead for White.
+/// Towards rank `i`, forward for White.
 pub const SOUTH: usize = 7;
 
-/// Entry of [`DIRECTION`] for two squares that share no line.
+/// Entry of [`DIRECTION`] for two squares that are not in line.
 const NO_LINE: u8 = 8;
 
 /// The square one step away, if it is on the board.
@@ -44,7 +44,7 @@ pub(super) const fn step(sq: usize, (file, rank): (i8, i8)) -> Option<usize> {
     }
 }
 
-/// The squares from a square to the edge by direction, the square itself left out.
+/// The squares from each square to the edge by direction, the square itself excluded.
 static RAYS: [[Bitboard; 8]; 81] = {
     let mut table = [[Bitboard::EMPTY; 8]; 81];
     let mut sq = 0;
@@ -93,13 +93,13 @@ static DIRECTION: [[u8; 81]; 81] = {
     table
 };
 
-/// The ray from a square in a direction, the square itself left out.
+/// The ray from a square in a direction, the square itself excluded.
 #[inline(always)]
 pub const fn ray(sq: Square, direction: usize) -> Bitboard {
     RAYS[sq.index()][direction & 7]
 }
 
-/// The whole line through a square, the square itself left out; a direction of 0..4 names it.
+/// The whole line through a square along a direction of 0..4, the square itself excluded.
 #[inline(always)]
 pub const fn line(sq: Square, direction: usize) -> Bitboard {
     LINES[sq.index()][direction & 3]
@@ -112,7 +112,7 @@ pub fn direction(a: Square, b: Square) -> Option<usize> {
     (d != NO_LINE).then_some(d as usize)
 }
 
-/// The squares strictly between two squares; empty if they share no line.
+/// The squares strictly between two squares; empty if they are not in line.
 #[inline(always)]
 pub fn between(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
@@ -121,7 +121,7 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     }
 }
 
-/// The ray from `a` through `b` to the edge; empty if they share no line.
+/// The ray from `a` through `b` to the edge; empty if they are not in line.
 #[inline(always)]
 pub fn ray_through(a: Square, b: Square) -> Bitboard {
     match direction(a, b) {
@@ -130,8 +130,8 @@ pub fn ray_through(a: Square, b: Square) -> Bitboard {
     }
 }
 
-/// Whether `b` and `c` lie on one ray from `a`: a piece on `b` pinned to a king on `a` may go to
-/// `c`.
+/// Whether `b` and `c` are on the same ray from `a`: a piece on `b` that is pinned to a king on `a`
+/// may move to `c`.
 #[inline(always)]
 pub fn same_ray(a: Square, b: Square, c: Square) -> bool {
     let row = &DIRECTION[a.index()];

@@ -1,6 +1,6 @@
-//! Bitboards: sets of squares, one bit a square in index order.
+//! Bitboards: sets of squares, one bit per square in index order.
 //!
-//! The 81 bits lie in two `u64`, which makes perft some 12 % faster than one `u128`. Bits 81..128
+//! Stored as two `u64`, with which perft is about 12 % faster than with one `u128`. Bits 81..128
 //! are never set.
 #![forbid(unsafe_code)]
 
@@ -34,7 +34,7 @@ impl Bitboard {
     /// Every square.
     pub const ALL: Bitboard = Bitboard::raw(ALL_BITS);
 
-    /// The set with these bits, of which none above 80 may be set.
+    /// The set with these bits; bits above 80 must be clear.
     #[inline(always)]
     const fn raw(bits: u128) -> Bitboard {
         Bitboard([bits as u64, (bits >> 64) as u64])
@@ -70,8 +70,7 @@ impl Bitboard {
         Bitboard::raw(RANK_A_BITS << rank)
     }
 
-    /// The `count` ranks at the far edge of `color`, 0 to 3: with 1 its last rank, with 3 its
-    /// promotion zone.
+    /// The last `count` ranks for `color`, 0 to 3 of them; 3 are its promotion zone.
     #[inline(always)]
     pub const fn far_ranks(color: Color, count: u8) -> Bitboard {
         FAR_RANKS[color as usize][count as usize]
@@ -158,7 +157,7 @@ impl Bitboard {
         ]);
     }
 
-    /// The set moved one step ahead for `color`; squares on its last rank fall off.
+    /// The set shifted one rank forward for `color`; squares on its last rank drop out.
     #[inline(always)]
     pub const fn forward(self, color: Color) -> Bitboard {
         match color {
@@ -167,18 +166,18 @@ impl Bitboard {
         }
     }
 
-    /// All squares of the files on which the set has none. It may hold one square a file at most.
+    /// All squares of the files without a square of the set, which must have at most one per file.
     #[inline(always)]
     pub const fn empty_files(self) -> Bitboard {
-        // In each nine-bit file, taking a set bit from the top bit clears the top bit; a top bit
-        // that is left then spreads over its file.
+        // In each nine-bit file, subtracting a set bit from the top bit clears the top bit. The top
+        // bits that remain are then spread over their files.
         const TOP: u128 = RANK_A_BITS << 8;
         let empty = (TOP - self.bits()) & TOP;
         Bitboard::raw((empty << 1) - (empty >> 8))
     }
 }
 
-/// Sets of one square. Looking them up is faster than a 128-bit shift.
+/// Sets of one square. A lookup is faster than a 128-bit shift.
 static SQUARES: [Bitboard; 81] = {
     let mut table = [Bitboard::EMPTY; 81];
     let mut i = 0;
@@ -262,7 +261,7 @@ impl FromIterator<Square> for Bitboard {
     }
 }
 
-/// Squares of a set in index order.
+/// Iterator over the squares of a set in index order.
 #[derive(Clone)]
 pub struct Squares([u64; 2]);
 
@@ -287,7 +286,7 @@ impl IntoIterator for Bitboard {
 }
 
 impl fmt::Debug for Bitboard {
-    /// The board as Black sees it, file 9 at the left.
+    /// A diagram from Black's side, file 9 on the left.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in 0..9 {
             f.write_str("\n")?;
@@ -300,7 +299,7 @@ impl fmt::Debug for Bitboard {
     }
 }
 
-/// A bitboard from a picture of the board as Black sees it: nine rows of nine cells, `X` for a
+/// A bitboard from a diagram of the board from Black's side: nine rows of nine cells, `X` for a
 /// square in the set.
 ///
 /// ```
@@ -322,7 +321,7 @@ impl fmt::Debug for Bitboard {
 macro_rules! bitboard {
     ($($cell:tt)*) => {{
         let cells: Vec<bool> = [$(stringify!($cell) == "X"),*].to_vec();
-        assert_eq!(cells.len(), 81, "a board picture has 81 cells");
+        assert_eq!(cells.len(), 81, "a board diagram has 81 cells");
         cells
             .iter()
             .enumerate()
@@ -357,7 +356,7 @@ mod tests {
         let mut bits = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834_u128;
         for _ in 0..2000 {
             bits = bits.wrapping_mul(0xda94_2042_e4dd_58b5).rotate_left(37) ^ 0x1234_5678;
-            // At most one square a file, as pawns stand.
+            // At most one square per file, as with pawns.
             let set: Bitboard = (0..9)
                 .filter(|file| bits >> (file * 5) & 1 != 0)
                 .map(|file| Square::new(file, (bits >> (50 + file * 4)) as u8 % 9))

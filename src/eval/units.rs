@@ -1,8 +1,9 @@
 //! The unit of score, and all conversions into others.
 //!
-//! The margins of the search are in the unit of [`Value`], whatever the network. How large the outputs of a
-//! network are depends on its training, and its file does not say. So the outputs are multiplied by a factor
-//! that makes their median magnitude over a sample of balanced positions [`MEDIAN_VALUE`].
+//! The margins of the search are in the unit of [`Value`], whatever the network. How large the
+//! outputs of a network are depends on its training, and its file does not say. So the outputs are
+//! multiplied by a factor that makes their median magnitude over a sample of balanced positions
+//! [`MEDIAN_VALUE`].
 //!
 //! Outside the search, scores are in centipawns; a network's [`ScoreUnit`] converts:
 //!
@@ -21,7 +22,8 @@ use std::fmt;
 /// Centipawns at which the expected score is sigmoid(1), 73 %: the Ponanza constant (ポナンザ定数).
 pub const PONANZA: f32 = 600.0;
 
-/// Median magnitude of the values of balanced positions, for which the margins of the search are tuned.
+/// Median magnitude of the values of balanced positions, for which the margins of the search are
+/// tuned.
 const MEDIAN_VALUE: i64 = 72;
 
 /// A unit of score, given by its value of a pawn (100 centipawns).

@@ -1,10 +1,10 @@
 //! Depth-first proof-number search (df-pn) and the expansion of its nodes.
 //! <https://www.chessprogramming.org/Proof-Number_Search>
 //!
-//! At every node the most-proving child is searched until it is not the most-proving one any more
-//! or the node reaches its own thresholds. In place of the sum of the children's numbers, a node
-//! takes the largest plus one for each other unsolved child (weak proof numbers): shogi reaches a
-//! position by many move orders, and the sum would count its numbers once for each of them.
+//! A node searches its most-proving child until another child is most-proving or the node reaches
+//! its own thresholds. Instead of the sum of the children's numbers, a node takes the largest plus
+//! one for each other unsolved child (weak proof numbers): transpositions are frequent in shogi,
+//! and the sum would count a position once for each of its move orders.
 #![forbid(unsafe_code)]
 
 use super::NodeBudget;
@@ -14,14 +14,14 @@ use super::table::MateEntry;
 use crate::position::{MoveCount, Repetition};
 use crate::types::Move;
 
-/// A move and what is known of the position after it.
+/// A move and the result of the position after it so far.
 #[derive(Clone, Copy)]
 pub(super) struct Child {
     pub mv: Move,
     pub result: DfpnResult,
 }
 
-/// What the children of a node make of it.
+/// The result of a node, backed up from its children.
 struct Backup {
     result: DfpnResult,
     /// Index of the most-proving child.
@@ -34,8 +34,7 @@ struct Backup {
 
 impl Backup {
     /// Thresholds of the most-proving child. Its `delta` may exceed the second-best by a quarter
-    /// before the search turns to that one, which saves switching between the two all the time (the
-    /// 1 + epsilon trick).
+    /// before the search switches, to avoid switching back and forth (the 1 + epsilon trick).
     fn child_thresholds(&self, thresholds: ProofNumbers) -> ProofNumbers {
         let switch = self.second_delta.saturating_add(self.second_delta / 4 + 1);
         ProofNumbers {
@@ -78,7 +77,7 @@ impl Solver {
         result
     }
 
-    /// Joins the results of the children from `first` on.
+    /// Backs up the results of the children from index `first` on.
     fn back_up(&self, first: usize) -> Backup {
         let children = &self.children[first..];
         let attacker_to_move = self.attacker_to_move();
@@ -127,8 +126,8 @@ impl Solver {
         }
     }
 
-    /// The repetition depth of a disproof of the current position. Lines that return to this very
-    /// position do not make it depend on the path.
+    /// The repetition depth of a disproof of the current position. Repetitions of this position
+    /// itself do not make it depend on the path.
     fn close_repetition(&self, repetition_depth: u16) -> u16 {
         if repetition_depth >= self.depth() {
             PATH_INDEPENDENT
@@ -143,7 +142,7 @@ impl Solver {
         moves.clear();
         self.generate(&mut moves);
         for &mv in &moves {
-            let result = self.look_at(mv, budget);
+            let result = self.initial_child_result(mv, budget);
             self.children.push(Child { mv, result });
             if result.numbers.delta == 0 && result.repetition_depth == PATH_INDEPENDENT {
                 break;
@@ -167,8 +166,8 @@ impl Solver {
         }
     }
 
-    /// What is known of the position after a move before it is searched.
-    fn look_at(&mut self, mv: Move, budget: &mut NodeBudget) -> DfpnResult {
+    /// The result of the position after a move before it is searched.
+    fn initial_child_result(&mut self, mv: Move, budget: &mut NodeBudget) -> DfpnResult {
         if budget.is_exhausted() {
             return DfpnResult::unsolved(1, 1);
         }
@@ -182,7 +181,8 @@ impl Solver {
         result
     }
 
-    /// A disproof of the position just reached by the rules of the game or the limits of the search.
+    /// A disproof of the position just reached, by the rules of the game or the limits of the
+    /// search.
     fn disproven_by_rule(&self) -> Option<DfpnResult> {
         let attacker_to_move = self.attacker_to_move();
         if self.path.len() >= self.max_plies {
@@ -200,8 +200,8 @@ impl Solver {
             .map(|depth| DfpnResult::disproven(attacker_to_move, depth))
     }
 
-    /// Depth of the node on the path that the position just reached repeats, or repeats with less in
-    /// the attacker's hand: if that mated, the earlier node would have mated sooner.
+    /// Depth of the node on the path that the position just reached repeats, or repeats with less
+    /// in the attacker's hand: if that mated, the earlier node would have mated sooner.
     fn repeated_depth(&self) -> Option<u16> {
         if self.position.repetition(self.path.len() + 1) == Repetition::None {
             return None;
@@ -214,8 +214,8 @@ impl Solver {
             .map(|index| index as u16 + 1)
     }
 
-    /// The first result of a position: the fewer moves a side has, the sooner it fails. Without any
-    /// it has failed.
+    /// The heuristic result of a new position: the fewer moves a side has, the easier it is to
+    /// prove that it fails. Without any it has failed.
     fn initial_result(&self) -> DfpnResult {
         let attacker_to_move = self.attacker_to_move();
         let mut count = MoveCount::default();
@@ -232,16 +232,17 @@ impl Solver {
         }
     }
 
-    /// What the table knows of the current position.
+    /// The result of the current position in the table.
     fn probe(&self) -> Option<DfpnResult> {
         let attacker_to_move = self.attacker_to_move();
         let hand = self.position.hand(self.attacker);
-        // A child that is only looked at is not on the path yet.
+        // A child that is being expanded is not on the path yet.
         let last = self.path.last();
         let on_path = last.filter(|node| node.board_key == self.position.board_key());
         let depth = self.depth() + u16::from(on_path.is_none());
         if let Some(left) = self.plies_left(depth) {
-            // What is solved without a length limit is solved with one, unless the mate is too long.
+            // What is solved without a length limit is solved with one, unless the mate is too
+            // long.
             let board_key = self.position.board_key();
             let entry = self.table.probe(board_key, hand, attacker_to_move);
             if let Some(MateEntry { result, .. }) = entry
@@ -272,7 +273,7 @@ impl Solver {
         let old_work = old.map_or(0, |entry| u64::from(entry.work));
         let mut entry = MateEntry {
             key,
-            hand: hand.raw(),
+            hand,
             result,
             work: (old_work + work).clamp(1, u64::from(u32::MAX)) as u32,
             has_path_entry: old.is_some_and(|entry| entry.has_path_entry),

@@ -1,19 +1,19 @@
 //! The tsume solver (詰将棋): can the side to move force mate by giving check with every move?
 //!
 //! It is a depth-first proof-number search with a transposition table ([`dfpn`]). The attacker has
-//! all checks, non-promotions included, the defender all legal moves. A proof is believed only
-//! after it has been played out against every defence ([`verify`]); then a shorter mate is looked
-//! for. The solver ([`solver`]) can be stopped and resumed, so that a search may give it a slice of
-//! nodes now and then.
+//! all checks, non-promotions included, the defender all legal moves. A proof counts only after it
+//! has been played out against every defence ([`verify`]); then the solver searches for a shorter
+//! mate. The solver ([`solver`]) can be stopped and resumed, so that the search can run it in
+//! slices of nodes.
 //!
-//! Perpetual check (連続王手の千日手) does not mate, so a repetition fails for the attacker, and a
-//! disproof that ends in one may hold on its own path only: the graph history interaction (GHI)
+//! Perpetual check (連続王手の千日手) does not mate, so a repetition is a failure of the attacker, and a
+//! disproof by repetition may hold on its own path only: the graph history interaction (GHI)
 //! problem. Three rules keep the table correct:
 //! * Proofs never depend on a repetition, so they hold on every path: where there is a forced mate,
 //!   there is one without repetition.
-//! * A disproof carries its repetition depth, that of the shallowest ancestor it runs back to. When
-//!   that ancestor itself is disproven, the disproof holds on every path. It is stored under the
-//!   position alone only if it runs back to no ancestor of it.
+//! * A disproof carries its repetition depth: the depth of the shallowest ancestor that it repeats. A
+//!   disproof that repeats no ancestor of its position holds on every path, and is stored under the key
+//!   of the position.
 //! * Any other disproof is stored under a key of the whole path.
 #![forbid(unsafe_code)]
 
@@ -30,34 +30,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest line of the solver, in plies. Longer mates are left undecided.
+/// The longest line of the solver, in plies. Longer mates are not found.
 const MAX_PLIES: usize = 4000;
 
-/// Stack of the solving thread. The search recurses once a ply and takes about 250 bytes for it
-/// (measured with optimisation); this allows 8 KiB for each of [`MAX_PLIES`].
+/// Stack of the solver's thread in bytes. The search recurses once per ply with frames of about 250
+/// bytes in optimised builds; this allows 8 KiB for each of [`MAX_PLIES`].
 const STACK_BYTES: usize = 32 << 20;
 
-/// Nodes that the search for a shorter mate is given at least.
+/// Minimum nodes of the search for a shorter mate.
 const MIN_SHORTEN_NODES: u64 = 500_000;
 
-/// Nodes between two calls of [`NodeBudget`]'s interrupt.
+/// Nodes between calls of [`NodeBudget`]'s interrupt.
 const POLL_NODES: u64 = 256;
 
 /// Limits of a mate search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MateLimits {
-    /// Most nodes, or `None`. A node is a move played by the solver.
+    /// Maximum nodes; `None` for no limit. A node is a move done by the solver.
     pub nodes: Option<u64>,
-    /// Most time, or `None`.
+    /// Maximum time; `None` for no limit.
     pub time: Option<Duration>,
-    /// Memory to use in megabytes, at least 1.
+    /// Memory in megabytes, at least 1.
     pub memory_mb: usize,
 }
 
 /// The outcome of a mate search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MateOutcome {
-    /// The side to move mates: its moves and the longest defence found, up to the mate.
+    /// The side to move mates: the shortest line found against the longest defence.
     Mate(Vec<Move>),
     /// The side to move cannot force mate by checks.
     NoMate,
@@ -65,7 +65,7 @@ pub enum MateOutcome {
     Timeout,
 }
 
-/// Nodes that a solver may spend, and when it is interrupted.
+/// The nodes that a solver may spend, and its interruption.
 pub(crate) struct NodeBudget<'a> {
     nodes: u64,
     limit: u64,
@@ -120,7 +120,7 @@ pub fn solve(position: &Position, limits: &MateLimits, stop: &AtomicBool) -> Mat
     if position.king(!position.side_to_move()).is_none() {
         return MateOutcome::NoMate;
     }
-    // A time beyond what the clock can express is no limit.
+    // A time that overflows the clock is no limit.
     let deadline = limits
         .time
         .and_then(|time| Instant::now().checked_add(time));

@@ -1,7 +1,8 @@
-//! Proof and disproof numbers, and what the search finds out about a position.
+//! Proof and disproof numbers, and the results of positions.
 #![forbid(unsafe_code)]
 
-/// Infinity, the number of what cannot be proven any more. Unsolved positions stay below it.
+/// Infinity: the proof number of what is disproven. The numbers of unsolved positions stay below
+/// it.
 pub(super) const INFINITE: u32 = 1 << 30;
 
 /// Proof numbers from the side to move's view, as Nagai's df-pn has them: `phi` is the effort to
@@ -34,7 +35,7 @@ impl ProofNumbers {
         self.phi == 0 || self.delta == 0
     }
 
-    /// Whether a search with these thresholds ends.
+    /// Whether a search with these thresholds is finished.
     pub(super) fn reach(self, thresholds: ProofNumbers) -> bool {
         self.is_solved() || self.phi >= thresholds.phi || self.delta >= thresholds.delta
     }
@@ -47,14 +48,14 @@ pub(super) const PATH_INDEPENDENT: u16 = u16::MAX;
 /// this depth, so it never becomes independent of the path.
 pub(super) const DEPTH_LIMIT: u16 = 0;
 
-/// What the search knows of a position.
+/// The result of a position so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct DfpnResult {
     pub numbers: ProofNumbers,
-    /// Of a proof: the most plies to mate.
+    /// For a proof: an upper bound on the plies to mate.
     pub mate_length: u16,
-    /// Of a disproof: depth, 1 at the root, of the shallowest node on the path that the disproof
-    /// runs back to by repetition, [`PATH_INDEPENDENT`] or [`DEPTH_LIMIT`].
+    /// For a disproof: the depth, 1 at the root, of the shallowest node on the path that it
+    /// repeats; [`PATH_INDEPENDENT`] or [`DEPTH_LIMIT`].
     pub repetition_depth: u16,
 }
 

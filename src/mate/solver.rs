@@ -1,5 +1,5 @@
 //! The solver and its stages: search for a mate, verify it, search for a shorter one. It can be
-//! stopped at any node, and resumes from what its table knows.
+//! stopped at any node, and resumes with the results in its table.
 #![forbid(unsafe_code)]
 
 use super::dfpn::Child;
@@ -20,7 +20,7 @@ pub(super) struct PathNode {
     pub path_key: u64,
 }
 
-/// What the solver does next.
+/// The next stage of the solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     /// Search for a mate, within the length limit if there is one.
@@ -29,11 +29,11 @@ enum Stage {
     Verify,
     /// Nothing: there is no mate.
     Disproven,
-    /// Nothing: there is no better mate to be found.
+    /// Nothing: no shorter mate can be found.
     Finished,
 }
 
-/// A tsume solver at work on a position.
+/// A tsume solver for a position.
 pub(crate) struct Solver {
     pub(super) position: Position,
     pub(super) attacker: Color,
@@ -44,7 +44,7 @@ pub(crate) struct Solver {
     pub(super) table: MateTable,
     /// From the root to the node being searched, both included.
     pub(super) path: Vec<PathNode>,
-    /// Most plies of the mate looked for; `None` until a first mate is known.
+    /// Most plies of a mate to search for; `None` until a first mate is found.
     pub(super) length_limit: Option<u16>,
     /// Children of all nodes on the path, those of the deepest last.
     pub(super) children: Vec<Child>,
@@ -59,8 +59,8 @@ pub(crate) struct Solver {
 }
 
 impl Solver {
-    /// A solver with this many megabytes of memory (at least 1) and lines of up to `max_plies`. It
-    /// recurses once a ply.
+    /// A solver with `memory_mb` megabytes (at least 1) and lines of up to `max_plies`. It recurses
+    /// once per ply.
     pub(crate) fn new(position: &Position, memory_mb: usize, max_plies: usize) -> Solver {
         let bytes = memory_mb.max(1).saturating_mul(1 << 20);
         let mut solver = Solver {
@@ -83,7 +83,7 @@ impl Solver {
         solver
     }
 
-    /// Turns to another position.
+    /// Starts over with another position.
     pub(crate) fn restart(&mut self, position: &Position) {
         self.position = position.clone();
         self.attacker = position.side_to_move();
@@ -103,21 +103,21 @@ impl Solver {
         self.root_moves = Some(root_moves);
     }
 
-    /// Searches until there is a verified mate, or none, or the budget is exhausted.
+    /// Searches until a mate is verified or disproven, or the budget is exhausted.
     pub(crate) fn solve(&mut self, budget: &mut NodeBudget) {
         while self.line.is_empty() && !self.is_finished() && !budget.is_exhausted() {
             self.advance(budget);
         }
     }
 
-    /// Shortens a mate until there is no shorter one or the budget is exhausted.
+    /// Searches for shorter mates until there are none or the budget is exhausted.
     pub(crate) fn shorten(&mut self, budget: &mut NodeBudget) {
         while !self.line.is_empty() && !self.is_finished() && !budget.is_exhausted() {
             self.advance(budget);
         }
     }
 
-    /// Whether there is nothing left to search.
+    /// Whether the search is complete.
     pub(crate) fn is_finished(&self) -> bool {
         matches!(self.stage, Stage::Disproven | Stage::Finished)
     }

@@ -2,25 +2,25 @@
 //!
 //! Entries of one board with different hands share a bucket, for the sake of dominance: a proof
 //! holds for every hand of the attacker that has at least as much, a disproof for every hand that
-//! has at most as much. (The defender's hand needs no look: both hands and the board make up the
-//! set.) A full bucket replaces the entry that took the least work.
+//! has at most as much. (The defender's hand follows from the board and the attacker's hand.) A
+//! full bucket replaces the entry that took the least work.
 #![forbid(unsafe_code)]
 
 use super::proof_numbers::{DfpnResult, ProofNumbers};
-use crate::types::{Hand, PieceType};
+use crate::types::Hand;
 
 /// Entries of a bucket.
 const BUCKET: usize = 16;
 
-/// An entry as it is stored. Integers let the system hand out the table zeroed.
+/// A packed entry. The system can provide a table of integers zeroed.
 type Words = [u64; 4];
 
-/// What the table stores of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MateEntry {
     pub key: u64,
-    /// [`Hand::raw`] of the attacker's hand.
-    pub hand: u32,
+    /// The attacker's hand.
+    pub hand: Hand,
     pub result: DfpnResult,
     /// Nodes spent on the position, at least 1.
     pub work: u32,
@@ -32,7 +32,7 @@ impl MateEntry {
     fn pack(&self) -> Words {
         [
             self.key,
-            u64::from(self.hand) | u64::from(self.result.numbers.phi) << 32,
+            u64::from(self.hand.raw()) | u64::from(self.result.numbers.phi) << 32,
             u64::from(self.work.max(1)) | u64::from(self.result.numbers.delta) << 32,
             u64::from(self.result.mate_length)
                 | u64::from(self.result.repetition_depth) << 16
@@ -40,12 +40,12 @@ impl MateEntry {
         ]
     }
 
-    /// Reads an entry back; `None` for one never written.
+    /// Unpacks an entry; `None` for an empty slot.
     fn unpack(words: &Words) -> Option<MateEntry> {
         let work = words[2] as u32;
         (work != 0).then(|| MateEntry {
             key: words[0],
-            hand: words[1] as u32,
+            hand: Hand::from_raw(words[1] as u32),
             result: DfpnResult {
                 numbers: ProofNumbers {
                     phi: (words[1] >> 32) as u32,
@@ -66,7 +66,7 @@ pub(super) struct MateTable {
 }
 
 impl MateTable {
-    /// A table of at most this many bytes, less if memory is short; one bucket at least.
+    /// A table of at most `bytes`, less if memory is short, but at least one bucket.
     pub(super) fn new(bytes: usize) -> MateTable {
         let mut entries = (bytes / size_of::<Words>() / BUCKET).max(1) * BUCKET;
         while entries > BUCKET && Vec::<Words>::new().try_reserve_exact(entries).is_err() {
@@ -97,33 +97,34 @@ impl MateTable {
     /// The entry of this key and hand.
     pub(super) fn probe_exact(&self, key: u64, hand: Hand) -> Option<MateEntry> {
         self.entries(key)
-            .find(|entry| entry.key == key && entry.hand == hand.raw())
+            .find(|entry| entry.key == key && entry.hand == hand)
     }
 
-    /// What is known of a position: an entry that solves it by dominance, the shortest mate of
-    /// several, or else its own.
+    /// An entry that solves the position by dominance, the shortest mate if there are several;
+    /// otherwise the position's own entry.
     pub(super) fn probe(&self, key: u64, hand: Hand, attacker_to_move: bool) -> Option<MateEntry> {
         let mut own = None;
         let mut mate: Option<MateEntry> = None;
         for entry in self.entries(key).filter(|entry| entry.key == key) {
             let result = &entry.result;
-            if result.is_disproven(attacker_to_move) && dominates(entry.hand, hand.raw()) {
+            if result.is_disproven(attacker_to_move) && entry.hand.dominates(hand) {
                 return Some(entry);
             }
             if result.is_proven(attacker_to_move)
-                && dominates(hand.raw(), entry.hand)
+                && hand.dominates(entry.hand)
                 && mate.is_none_or(|mate| result.mate_length < mate.result.mate_length)
             {
                 mate = Some(entry);
             }
-            if entry.hand == hand.raw() {
+            if entry.hand == hand {
                 own = Some(entry);
             }
         }
         mate.or(own)
     }
 
-    /// Stores an entry over that of its position, in an empty slot or over the one of least work.
+    /// Stores an entry: replaces that of its position, else fills an empty slot, else replaces the
+    /// entry that took the least work.
     pub(super) fn store(&mut self, entry: MateEntry) {
         let bucket = self.bucket(entry.key);
         let slots = self.words.get_mut(bucket).unwrap_or_default();
@@ -140,27 +141,11 @@ impl MateTable {
     }
 }
 
-/// The lowest bit of every counter of a [`Hand`].
-const ONE_OF_EACH: u32 = {
-    let mut hand = Hand::EMPTY;
-    let mut kind = 0;
-    while kind < PieceType::HAND.len() {
-        hand.add(PieceType::HAND[kind]);
-        kind += 1;
-    }
-    hand.raw()
-};
-
-/// [`Hand::dominates`] for raw hands: no counter borrows in their difference.
-fn dominates(more: u32, less: u32) -> bool {
-    let borrows = more ^ less ^ more.wrapping_sub(less);
-    more >= less && borrows & ONE_OF_EACH == 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mate::proof_numbers::{INFINITE, PATH_INDEPENDENT};
+    use crate::types::PieceType;
 
     fn hand(pieces: &[PieceType]) -> Hand {
         let mut hand = Hand::EMPTY;
@@ -171,31 +156,10 @@ mod tests {
     fn entry(key: u64, hand: Hand, result: DfpnResult, work: u32) -> MateEntry {
         MateEntry {
             key,
-            hand: hand.raw(),
+            hand,
             result,
             work,
             has_path_entry: false,
-        }
-    }
-
-    #[test]
-    fn raw_hands_compare_like_hands() {
-        let mut hands = vec![Hand::EMPTY];
-        for kind in PieceType::HAND {
-            for count in [1, 2, kind.total()] {
-                for i in 0..hands.len().min(60) {
-                    let mut hand = hands[i];
-                    if hand.count(kind) == 0 {
-                        (0..count).for_each(|_| hand.add(kind));
-                        hands.push(hand);
-                    }
-                }
-            }
-        }
-        for &a in &hands {
-            for &b in &hands {
-                assert_eq!(dominates(a.raw(), b.raw()), a.dominates(b), "{a:?} {b:?}");
-            }
         }
     }
 

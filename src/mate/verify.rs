@@ -1,4 +1,5 @@
-//! Verification of a proof by playing it out against every defence, and the line that comes of it.
+//! Verification of a proof by playing it out against every defence, which also gives the mating
+//! line.
 #![forbid(unsafe_code)]
 
 use super::NodeBudget;
@@ -7,7 +8,7 @@ use super::solver::Solver;
 use crate::types::Move;
 use std::collections::HashMap;
 
-/// Memory of a verified mate, the overhead of the hash map included.
+/// Memory of a verified mate in bytes, including the overhead of the hash map.
 const BYTES_PER_MATE: usize = 48;
 
 /// Mates that have been played out against every defence, by position key.
@@ -38,9 +39,9 @@ impl VerifiedMates {
         self.map.clear();
     }
 
-    /// Stores a mate unless a shorter one from its position is known; returns the one kept. As
-    /// lengths only fall, every stored move leads to a position stored with fewer plies, even when
-    /// verification comes back to a position that it is still busy with.
+    /// Stores a mate unless a shorter one of its position is stored; returns the one kept. As
+    /// lengths only decrease, every stored move leads to a position stored with fewer plies, even
+    /// when verification revisits a position it has not finished.
     fn insert(&mut self, key: u64, mate: VerifiedMate) -> VerifiedMate {
         let kept = self.map.entry(key).or_insert(mate);
         if mate.length < kept.length {
@@ -93,7 +94,7 @@ impl Solver {
         })
     }
 
-    /// The check with the shortest proven mate, by what the table knows.
+    /// The check with the shortest mate proven in the table.
     fn proven_check(&mut self, budget: &mut NodeBudget) -> Option<Move> {
         let first = self.children.len();
         self.expand(budget);

@@ -5,12 +5,12 @@ use super::Position;
 use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, Move, PieceType, Square};
 
-/// The sliders of one side that attack a square or are one piece short of it.
+/// The sliders of one side that attack a square, or would but for a single blocker.
 pub(super) struct SliderAttacks {
     pub attackers: Bitboard,
-    /// Pieces of either side that alone block a slider.
+    /// Pieces of either side that are the only blocker of a slider.
     pub blockers: Bitboard,
-    /// The sliders that are blocked by a single piece.
+    /// Sliders with a single blocker.
     pub pinners: Bitboard,
 }
 
@@ -18,7 +18,8 @@ pub(super) struct SliderAttacks {
 #[derive(Clone, Debug)]
 pub struct CheckInfo {
     squares: [Bitboard; 16],
-    /// Own pieces that discover a check (開き王手) when they leave the line to the enemy king.
+    /// Pieces of the side to move that discover check (開き王手) when they leave their line to the
+    /// enemy king.
     pub discovered_checkers: Bitboard,
     pub(super) enemy_king: Option<Square>,
 }
@@ -30,8 +31,8 @@ impl CheckInfo {
         self.squares[kind.index()]
     }
 
-    /// Squares on which a piece gives check, discovered checks included. It comes from `from` or
-    /// is dropped, and is of this kind after the move.
+    /// Squares to which a move gives check, discovered checks included, by a piece that comes from
+    /// `from` (`None` for a drop) and is of this kind after the move.
     #[inline(always)]
     pub fn squares_from(&self, from: Option<Square>, kind: PieceType) -> Bitboard {
         match (from, self.enemy_king) {
@@ -44,7 +45,7 @@ impl CheckInfo {
 }
 
 impl Position {
-    /// Pieces of `color` that attack a square when `occupied` squares block.
+    /// Pieces of `color` that attack a square on a board with this occupancy.
     #[inline]
     pub fn attackers_to(&self, color: Color, sq: Square, occupied: Bitboard) -> Bitboard {
         let mut attackers = self.step_attackers(color, sq);
@@ -56,7 +57,7 @@ impl Position {
         attackers
     }
 
-    /// Pieces of `color` that attack a square by a step.
+    /// Non-sliders, horses and dragons of `color` that attack a square by a step.
     #[inline(always)]
     fn step_attackers(&self, color: Color, sq: Square) -> Bitboard {
         (attacks::pawn(!color, sq) & self.by_kind(PieceType::Pawn)
@@ -76,7 +77,7 @@ impl Position {
             & self.by_color(color)
     }
 
-    /// Sliders of `color` that attack a square, and the pieces that alone keep one from it.
+    /// The sliders of `color` around a square.
     #[inline(always)]
     pub(super) fn slider_attacks(&self, color: Color, sq: Square) -> SliderAttacks {
         let mut found = SliderAttacks {
@@ -111,15 +112,15 @@ impl Position {
     }
 
     /// Squares around the king of `us` that the enemy attacks once that king has left its square.
-    /// Whether squares farther away are in the set means nothing.
+    /// For squares farther away, the set is not meaningful.
     #[inline(always)]
     pub(super) fn king_danger(&self, us: Color, king: Square) -> Bitboard {
         let occupied = self.occupied() ^ Bitboard::of(king);
         self.king_danger_with(us, king, occupied, self.by_color(!us))
     }
 
-    /// [`Position::king_danger`] with other blockers, without the king, and by some of the enemy's
-    /// pieces only.
+    /// [`Position::king_danger`] with another occupancy, which must not include the king, and by
+    /// some of the enemy's pieces only.
     #[inline(always)]
     pub(super) fn king_danger_with(
         &self,
@@ -160,7 +161,7 @@ impl Position {
         danger
     }
 
-    /// Which moves of the side to move give check. To be asked once a node.
+    /// Which moves of the side to move give check. Compute it once per node.
     pub fn check_info(&self) -> CheckInfo {
         let us = self.side;
         let them = !us;

@@ -12,16 +12,16 @@ use std::str::FromStr;
 pub enum EnteringKingRule {
     /// No declaration.
     NoEnteringKing,
-    /// 24 points: 31 points win.
+    /// 24-point rule (24点法): 31 points win.
     CSARule24,
-    /// 24 points in handicap games: the pieces White gave count for White.
+    /// 24-point rule for handicap games: the pieces missing from the full set count for White.
     CSARule24H,
-    /// 27 points: Black wins with 28 points, White with 27.
+    /// 27-point rule (27点法): Black wins with 28 points, White with 27.
     #[default]
     CSARule27,
-    /// 27 points in handicap games: the pieces White gave count for White.
+    /// 27-point rule for handicap games: the pieces missing from the full set count for White.
     CSARule27H,
-    /// Reaching the square where the enemy king starts wins.
+    /// A king that reaches the enemy king's starting square wins (トライルール).
     TryRule,
 }
 
@@ -60,17 +60,17 @@ impl FromStr for EnteringKingRule {
 pub enum Declaration {
     /// It declares (`bestmove win`).
     Win,
-    /// It plays this king move (try rule).
+    /// This king move wins (try rule).
     Try(Move),
 }
 
-/// Own pieces in the enemy camp (敵陣), the king aside, that a declaration needs.
+/// Pieces in the enemy camp (敵陣), besides the king, that a declaration requires.
 const MIN_PIECES_IN_CAMP: u32 = 10;
-/// Points of all pieces of a set.
+/// Points of a full set.
 const TOTAL_POINTS: u32 = 54;
 
 impl Position {
-    /// How the side to move may win by declaration, if it may.
+    /// How the side to move can win by declaration, if it can.
     #[inline]
     pub fn declaration_win(&self, rule: EnteringKingRule) -> Option<Declaration> {
         match rule {
@@ -117,7 +117,7 @@ impl Position {
             .sum()
     }
 
-    /// The legal king move to the square where the enemy king starts.
+    /// The king move to the enemy king's starting square, if it is legal.
     fn try_move(&self) -> Option<Move> {
         let us = self.side;
         let king = self.king(us)?;

@@ -1,11 +1,11 @@
-//! Playing moves and taking them back.
+//! Doing and undoing moves.
 #![forbid(unsafe_code)]
 
 use super::{Position, zobrist};
 use crate::types::{Move, Piece, PieceType, Square};
 
-/// What a move changed on the board, for evaluations that are updated move by move. What it
-/// changed in the hands follows from it.
+/// What a move changed on the board, for incremental evaluation. The changes of the hands follow
+/// from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DirtyPieces {
     /// The origin square; `None` for a drop.

@@ -1,33 +1,32 @@
 //! Mate in one (一手詰め) by a contact check (近接王手) or a knight. Nothing can be interposed, so
 //! such a check mates if the checker cannot be captured and the king has no flight square.
 //!
-//! Mates by distant checks and some that depend on double checks or pins are not looked for: the
-//! search asks at most nodes, and the answer must cost less than it saves.
+//! Mates by distant checks, and some by double checks or pins, are missed: the search calls this at
+//! most nodes, so it must cost less than it saves.
 #![forbid(unsafe_code)]
 
 use super::Position;
 use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, Move, PieceType, PieceType::*, Square};
 
-/// Kinds to drop next to a king, those that mate most often first. A dropped pawn may not mate
-/// (打ち歩詰め).
+/// Kinds to drop next to a king, most frequent mates first. A pawn drop may not mate (打ち歩詰め).
 const DROPS: [PieceType; 5] = [Gold, Silver, Rook, Bishop, Lance];
 
 /// The enemy king before the check.
 struct EnemyKing {
     us: Color,
     sq: Square,
-    /// Squares around it without a piece of its own side.
+    /// Squares next to it without a piece of its own side.
     open: Bitboard,
-    /// The open squares that are not attacked.
+    /// Flight squares: open squares that are not attacked.
     flights: Bitboard,
     /// Pieces pinned to it.
     pinned: Bitboard,
 }
 
 impl Position {
-    /// A move that mates at once. It never errs when it names one, but misses some mates, see the
-    /// module. The side to move must not be in check.
+    /// A move that mates at once; sound, but it misses some mates, see the module documentation.
+    /// The side to move must not be in check.
     pub fn mate_in_one(&self) -> Option<Move> {
         debug_assert!(!self.in_check());
         let us = self.side;
@@ -38,7 +37,8 @@ impl Position {
         let flights = open.without(attacked);
         let defended = attacked.without(self.by_color(us));
         if defended.is_empty() && flights.any() {
-            // The king would capture a checker next to it, and a knight leaves it a flight square.
+            // The king captures any checker next to it, and has a flight square after a knight's
+            // check.
             return None;
         }
         let enemy = EnemyKing {
@@ -134,8 +134,9 @@ impl Position {
         None
     }
 
-    /// Whether a check on `to` mates: by a piece from `from` or a dropped one, which attacks
-    /// `covered` from there.
+    /// Whether a check on `to` mates, by a piece that comes from `from` (`None` for a drop) and
+    /// attacks
+    /// `covered` from `to`.
     fn is_mate(
         &self,
         enemy: &EnemyKing,

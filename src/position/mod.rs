@@ -37,8 +37,8 @@ use crate::bitboard::Bitboard;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 use repetition::RepetitionFilter;
 
-/// The part of a position that `undo_move` restores from a stack, because it is costly or
-/// impossible to recompute.
+/// The part of a position that `undo_move` restores from a stack because it cannot be recomputed
+/// cheaply.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
     /// Key of board and side to move.
@@ -51,11 +51,11 @@ struct State {
     checkers: Bitboard,
     /// Pieces of the side to move that are pinned to its king.
     pinned: Bitboard,
-    /// What the last move captured.
+    /// The piece captured by the last move.
     captured: Piece,
     /// The last move; [`Move::NONE`] at the start, [`Move::NULL`] after a null move.
     last_move: Move,
-    /// For each colour, how many of its latest moves gave check without a break (連続王手).
+    /// For each colour, the number of consecutive checks it has given up to now (連続王手).
     continuous_checks: [u16; 2],
     /// Plies since the start position or the last null move.
     plies_from_null: u32,
@@ -67,11 +67,11 @@ pub struct Position {
     board: [Piece; Square::COUNT],
     by_kind: [Bitboard; 16],
     by_color: [Bitboard; 2],
-    /// All that moves like a gold, both sides.
+    /// Golds and promoted pieces that move like one, both sides.
     golds: Bitboard,
     kings: [Option<Square>; 2],
     side: Color,
-    /// Number of the next move, 1 at the start of a game.
+    /// Number of the next move, starting from 1.
     game_ply: u32,
     state: State,
     state_stack: Vec<State>,
@@ -100,7 +100,7 @@ impl Position {
         self.side
     }
 
-    /// Number of the next move, 1 at the start of a game.
+    /// Number of the next move, starting from 1.
     #[inline(always)]
     pub fn game_ply(&self) -> u32 {
         self.game_ply
@@ -124,7 +124,7 @@ impl Position {
         self.state.hands[color.index()]
     }
 
-    /// The square of a side's king, unless it is missing.
+    /// The square of a side's king; `None` if it is missing.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Option<Square> {
         self.kings[color.index()]
@@ -236,7 +236,7 @@ impl Position {
         self.state.captured
     }
 
-    /// Keys of the positions of the game, from the one that was set up to this one.
+    /// Keys of all positions from the initial one of the game to the current one.
     pub fn game_keys(&self) -> impl Iterator<Item = u64> {
         self.state_stack
             .iter()
@@ -244,7 +244,7 @@ impl Position {
             .map(|state| state.board_key ^ state.hand_key)
     }
 
-    /// The piece of a move as it arrives on the target square, promoted if the move promotes.
+    /// The piece on the target square after a move, promoted if the move promotes.
     #[inline(always)]
     pub fn moved_piece_after(&self, mv: Move) -> Piece {
         if mv.is_drop() {
@@ -262,7 +262,7 @@ impl Position {
         self.piece_on(mv.to()).is_some()
     }
 
-    /// Horses, dragons and kings, both sides: all that steps like a king.
+    /// Kings, horses and dragons, both sides: the pieces with the steps of a king.
     #[inline(always)]
     fn king_step_pieces(&self) -> Bitboard {
         self.by_kind(PieceType::King)
@@ -270,7 +270,7 @@ impl Position {
             | self.by_kind(PieceType::Dragon)
     }
 
-    /// The board key, computed anew.
+    /// The board key, computed from scratch.
     fn compute_board_key(&self) -> u64 {
         let side = match self.side {
             Color::Black => 0,

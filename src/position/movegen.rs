@@ -1,19 +1,20 @@
 //! Legal move generation.
 //!
-//! One generator serves captures, quiet moves, checks and counting: [`Targets`] says which squares
-//! each piece may go to, a [`MoveSink`] takes the sets found. Pins and checks are masks, king moves
-//! are tested against [`Position::king_danger`], and the one square on which a pawn drop could mate
-//! (打ち歩詰め) by [`Position::is_drop_pawn_mate`], so every generated move is legal.
+//! One generator serves captures, quiet moves, checks and counting: [`Targets`] gives the squares
+//! to which each piece may move, a [`MoveSink`] takes the resulting sets. Pins and checks are
+//! masks, king moves are tested against [`Position::king_danger`], and the one square on which a
+//! pawn drop could mate (打ち歩詰め) by [`Position::is_drop_pawn_mate`], so every generated move is
+//! legal.
 #![forbid(unsafe_code)]
 
 use super::{CheckInfo, Position};
 use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, MAX_MOVES, Move, PieceType, Square};
 
-/// What takes generated moves. They come as sets of target squares, so that one generator serves
-/// lists of moves, counting and the scored lists of the search.
+/// Consumer of generated moves. Takes sets of target squares, so that one generator serves move
+/// lists, the scored lists of the search and counting.
 pub trait MoveSink {
-    /// Moves of one piece: to `plain` without, to `promoting` with promotion.
+    /// Moves of one piece: to `plain` without promotion, to `promoting` with promotion.
     fn piece_moves(&mut self, from: Square, plain: Bitboard, promoting: Bitboard);
     /// Pawn moves of one side; `to - from == step` for each of them.
     fn pawn_moves(&mut self, step: i8, plain: Bitboard, promoting: Bitboard);
@@ -68,9 +69,9 @@ impl MoveSink for Vec<Move> {
     }
 }
 
-/// The target squares that are asked for.
+/// The target squares to generate moves for.
 trait Targets {
-    /// Whether any drop is asked for.
+    /// Whether to generate drops.
     const DROPS: bool;
     /// Targets of a piece on `from` that is of this kind after the move.
     fn piece(&self, from: Square, kind: PieceType) -> Bitboard;
@@ -80,7 +81,7 @@ trait Targets {
     fn drops(&self, kind: PieceType) -> Bitboard;
 }
 
-/// One set of targets for all pieces.
+/// The same targets for all pieces.
 struct AllTargets<const DROPS: bool>(Bitboard);
 
 impl<const DROPS: bool> Targets for AllTargets<DROPS> {
@@ -126,8 +127,8 @@ impl Targets for CheckTargets<'_> {
 }
 
 impl Position {
-    /// Legal moves, all of them with `ALL`. Without it, pawn, bishop, rook and a lance that
-    /// reaches the second rank always promote where they can: not promoting is hardly ever better.
+    /// Legal moves; all of them with `ALL`. Without it, non-promotions that are hardly ever better
+    /// are left out: those of pawns, bishops and rooks, and of lances to the last two ranks.
     pub fn generate_legal<const ALL: bool>(&self, sink: &mut impl MoveSink) {
         let targets = AllTargets::<true>(!self.by_color(self.side));
         self.generate::<ALL, _>(&targets, sink);
@@ -176,8 +177,8 @@ impl Position {
         self.count_legal_moves() != 0
     }
 
-    // One body for both colours: a search generates for them in turn, and two copies of its largest
-    // function would drive each other out of the instruction cache.
+    // Not generic over the colour: a search alternates between colours, and two copies of its
+    // largest function would compete for the instruction cache.
     #[inline(always)]
     fn generate<const ALL: bool, T: Targets>(&self, targets: &T, sink: &mut impl MoveSink) {
         let us = self.side;
@@ -248,7 +249,7 @@ impl Position {
         let own = self.by_color(us);
         let occupied = self.occupied();
         let zone = Bitboard::promotion_zone(us);
-        // Squares a piece may reach: check and pin permitting.
+        // The attacks that checks and pins allow.
         let reach = |from: Square, attacks: Bitboard| {
             let mut reach = attacks & allowed;
             if self.pinned().contains(from)
@@ -258,7 +259,7 @@ impl Position {
             }
             reach
         };
-        // Targets on which a piece may promote: any that it reaches from within the zone.
+        // Squares to which a move may promote: all if it starts in the promotion zone.
         let promotion = |from: Square| {
             if zone.contains(from) {
                 Bitboard::ALL
@@ -341,7 +342,7 @@ impl Position {
         }
     }
 
-    /// Squares that nifu (二歩) and the last rank leave to pawn drops, occupied ones included.
+    /// Squares for pawn drops by nifu (二歩) and the last rank, occupied squares included.
     #[inline(always)]
     pub(super) fn pawn_drop_squares(&self, us: Color) -> Bitboard {
         self.pieces(us, PieceType::Pawn)

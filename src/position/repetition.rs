@@ -6,7 +6,7 @@ use super::{Position, State};
 use crate::types::Color;
 use std::fmt;
 
-/// What a repetition means to the side to move.
+/// The result of a repetition for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Repetition {
     /// No repetition that counts.
@@ -17,13 +17,13 @@ pub enum Repetition {
     Win,
     /// Perpetual check by the side to move, which loses.
     Loss,
-    /// An earlier board with more in hand (優等局面).
+    /// The board of an earlier position with more pieces in hand (優等局面).
     Superior,
-    /// An earlier board with less in hand (劣等局面).
+    /// The board of an earlier position with fewer pieces in hand (劣等局面).
     Inferior,
 }
 
-/// How a game stands under the repetition rule.
+/// The result of a game by the repetition rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GameRepetition {
     /// No position has occurred four times.
@@ -47,8 +47,8 @@ impl fmt::Display for GameRepetition {
 /// Occurrences of a position that end the game.
 const OCCURRENCES: usize = 4;
 
-/// Counts of the board keys on the current line, by their low bits. A count of one proves that the
-/// board is new, which spares nearly every node the walk back through the states.
+/// Counts the board keys of all positions since the start, by their low bits. A count of one proves
+/// that the board is new, which saves nearly every node the search through earlier states.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct RepetitionFilter(Box<[u16; RepetitionFilter::SIZE]>);
 
@@ -64,14 +64,14 @@ impl RepetitionFilter {
         &mut self.0[key as usize % RepetitionFilter::SIZE]
     }
 
-    /// Counts a board reached by a move.
+    /// Counts a new board.
     #[inline(always)]
     pub(super) fn push(&mut self, key: u64) {
         let slot = self.slot(key);
         *slot = slot.wrapping_add(1);
     }
 
-    /// Takes back the count of a board.
+    /// Uncounts a board.
     #[inline(always)]
     pub(super) fn pop(&mut self, key: u64) {
         let slot = self.slot(key);
@@ -126,7 +126,7 @@ impl Position {
         Repetition::None
     }
 
-    /// What it means to repeat the position `distance` plies ago.
+    /// The result of repeating the position `distance` plies ago.
     fn repeated(&self, distance: usize) -> Repetition {
         match self.state.perpetual_checker(distance / 2) {
             None => Repetition::Draw,
@@ -135,8 +135,8 @@ impl Position {
         }
     }
 
-    /// How the game stands under the repetition rule. The first position to occur a fourth time
-    /// ended it, whatever was played after that.
+    /// The result of the game by the repetition rule. The first fourth occurrence of a position
+    /// ends it, whatever was played afterwards.
     pub fn game_repetition(&self) -> GameRepetition {
         let states: Vec<_> = self.state_stack.iter().chain([&self.state]).collect();
         for (now, state) in states.iter().enumerate() {
@@ -155,8 +155,7 @@ impl Position {
 }
 
 impl State {
-    /// The side that gave check with each of its last `moves` moves (連続王手) while the other did
-    /// not.
+    /// The side whose last `moves` moves all gave check (連続王手), unless those of both sides did.
     fn perpetual_checker(&self, moves: usize) -> Option<Color> {
         match self
             .continuous_checks

@@ -1,5 +1,5 @@
-//! Static exchange evaluation (SEE): what a move wins or loses if both sides go on capturing on its
-//! target square, each with its least valuable attacker, and may stop at any time.
+//! Static exchange evaluation (SEE): the material that a move wins or loses if both sides keep
+//! capturing on its target square, each with its least valuable attacker, and may stop at any time.
 //! <https://www.chessprogramming.org/Static_Exchange_Evaluation>
 #![forbid(unsafe_code)]
 
@@ -8,8 +8,8 @@ use super::checks::SliderAttacks;
 use crate::bitboard::{Bitboard, attacks, lines};
 use crate::types::{Color, Move, Piece, PieceType, PieceType::*, Square, Value};
 
-/// Exchange values by [`PieceType`] index, in the unit of [`Value`]. All that moves like a gold
-/// counts as a gold; the king is worth more than anything it could capture.
+/// Exchange values by [`PieceType`] index, in the unit of [`Value`]. Pieces that move like a gold
+/// are worth a gold, the king more than anything it could capture.
 const VALUES: [Value; 16] = [
     0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395, 0,
 ];
@@ -20,18 +20,19 @@ pub fn see_value(piece: Piece) -> Value {
     VALUES[piece.kind_index()]
 }
 
-/// Kinds from the least to the most valuable; gold stands for all that moves like one.
+/// Kinds from least to most valuable; gold stands for all pieces that move like one.
 const ORDER: [PieceType; 9] = [
     Pawn, Lance, Knight, Silver, Gold, Bishop, Rook, Horse, Dragon,
 ];
 
 impl Position {
     /// Whether the exchange that a legal move starts is worth at least `threshold` to the side to
-    /// move. What a piece gains by promoting is left out. A pinned piece captures only along its
-    /// pin, for as long as the pinner stands.
+    /// move. Gains by promotion are ignored. A pinned piece captures only along its pin while the
+    /// pinner is on the board.
     pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
         let to = mv.to();
-        // What the side that has just captured is ahead, at worst after losing the capturer.
+        // The balance against the threshold for the side that has just captured, before a
+        // recapture.
         let mut swap = see_value(self.piece_on(to)) - threshold;
         if swap < 0 {
             return false;
@@ -51,8 +52,9 @@ impl Position {
         captors.is_empty() || self.exchange(to, occupied, captors, swap)
     }
 
-    /// Plays out the exchange in which `captors` of the opponent may take the piece that has come
-    /// to `to`. Whether it is good for the side to move.
+    /// Plays out the exchange after the move, in which `captors` of the opponent may take the piece
+    /// on
+    /// `to`. Returns whether it reaches the threshold.
     fn exchange(
         &self,
         to: Square,
@@ -61,7 +63,7 @@ impl Position {
         mut swap: Value,
     ) -> bool {
         let mut side = self.side;
-        // Attackers and pins by colour, worked out when first needed: most exchanges end early.
+        // Attackers and pins by colour, computed lazily: most exchanges end early.
         let mut attackers = [None; 2];
         attackers[(!side).index()] = Some(captors);
         let mut pins: [Option<SliderAttacks>; 2] = [None, None];
@@ -108,7 +110,7 @@ impl Position {
         good
     }
 
-    /// One side's attackers of `to` that have not captured yet.
+    /// The attackers of `to` of one side that have not captured yet.
     #[inline(always)]
     fn remaining_attackers(
         &self,
@@ -121,7 +123,7 @@ impl Position {
         *attackers.get_or_insert_with(|| self.attackers_to(side, to, occupied)) & occupied
     }
 
-    /// The least valuable of some attackers.
+    /// The least valuable attacker.
     #[inline(always)]
     fn least_valuable(&self, attackers: Bitboard) -> Option<(Square, PieceType)> {
         attackers.first()?;
@@ -139,7 +141,7 @@ impl Position {
         attackers.first().map(|from| (from, King))
     }
 
-    /// The slider that attacks `to` through `from`, which has become empty.
+    /// The slider that attacks `to` through `from`, which is now empty.
     #[inline(always)]
     fn xray_attackers(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
         let Some(direction) = lines::direction(to, from) else {
@@ -162,8 +164,8 @@ impl Position {
     }
 }
 
-/// Those of some attackers of `to` that are pinned to their king by a slider that still stands, and
-/// would leave the line of the pin.
+/// The `attackers` of `to` that are pinned to their king by a slider still on the board and would
+/// leave the line of the pin.
 #[inline(always)]
 fn pinned(
     pins: &SliderAttacks,

@@ -1,4 +1,4 @@
-//! SFEN: reading with errors that name the place and the rule, and printing.
+//! SFEN: parsing, with errors that name the place and the rule, and printing.
 #![forbid(unsafe_code)]
 
 use super::{Position, zobrist};
@@ -10,7 +10,7 @@ use thiserror::Error;
 /// The even start position (平手).
 pub const STARTPOS_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
-/// The largest move number kept; larger ones are read as this.
+/// Larger move numbers are clamped to this.
 const MAX_MOVE_NUMBER: u32 = 1_000_000;
 
 /// Hand pieces in the order in which an SFEN lists them.
@@ -26,20 +26,20 @@ pub enum SfenError {
     /// The named field is missing.
     #[error("SFEN: the {0} field is missing")]
     Missing(&'static str),
-    /// There is text behind the move number.
+    /// There is text after the move number.
     #[error("SFEN: unexpected `{0}` after the move number")]
     Trailing(String),
-    /// The board does not have nine ranks but this many.
+    /// The board has this number of ranks instead of nine.
     #[error("SFEN board: {0} ranks, expected 9")]
     RankCount(usize),
-    /// A rank does not fill nine files but this many.
+    /// A rank has this number of files instead of nine.
     #[error("SFEN board, rank {0}: {1} files, expected 9")]
     RankWidth(char, usize),
     /// A character in a rank, at this column, that is neither a piece nor a count.
     #[error("SFEN board, rank {0}, character {1}: `{2}` is not a piece or a count 1-9")]
     BoardCharacter(char, usize, char),
-    /// A plus sign in a rank, at this column, without a piece that promotes behind it.
-    #[error("SFEN board, rank {0}, character {1}: `+` must stand before P, L, N, S, B or R")]
+    /// A plus sign in a rank, at this column, that is not followed by a piece that can promote.
+    #[error("SFEN board, rank {0}, character {1}: `+` is not followed by P, L, N, S, B or R")]
     Promotion(char, usize),
     /// The side to move is neither `b` nor `w`.
     #[error("SFEN side to move: `{0}` is not `b` or `w`")]
@@ -47,14 +47,14 @@ pub enum SfenError {
     /// A character in the hands, at this column, that is neither a piece nor part of a count.
     #[error("SFEN hands, character {0}: `{1}` is not a piece that can be in hand")]
     HandCharacter(usize, char),
-    /// A count in the hands, at this column, that is zero or has no piece behind it.
+    /// A count in the hands, at this column, that is zero or not followed by a piece.
     #[error("SFEN hands, character {0}: the count is zero or not followed by a piece")]
     HandCount(usize),
     /// The move number is not a number.
     #[error("SFEN move number: `{0}` is not a number")]
     MoveNumber(String),
-    /// More pieces of a kind, promoted and in hand included, than a set has.
-    #[error("SFEN: {1} pieces of kind {letter}, a set has {total}", letter = .0.letter(), total = .0.total())]
+    /// More pieces of a kind, promoted and in hand included, than in a full set.
+    #[error("SFEN: {1} pieces of kind {letter}, limit {total}", letter = .0.letter(), total = .0.total())]
     TooMany(PieceType, u32),
     /// One side has two kings.
     #[error("SFEN board: `{king}` on {1} is a second king of {0}", king = Piece::new(*.0, PieceType::King))]
@@ -87,8 +87,8 @@ impl Position {
         }
     }
 
-    /// Reads an SFEN: board, side to move, hands, and a move number that may be left out (1).
-    /// Hands may come in any order. A move number out of range is read as the nearest in range.
+    /// Parses an SFEN: board, side to move, hands, and an optional move number (default 1). The
+    /// pieces in hand may come in any order. A move number out of range is clamped.
     ///
     /// # Errors
     /// See [`SfenError`].
@@ -156,7 +156,7 @@ impl Position {
     fn read_rank(&mut self, rank: u8, row: &str) -> Result<(), SfenError> {
         let letter = char::from(b'a' + rank);
         let mut files = 0;
-        // Column of a plus sign that waits for its piece.
+        // Column of a plus sign whose piece is still to come.
         let mut plus = None;
         for (column, found) in (1..).zip(row.chars()) {
             let piece = Piece::from_letter(found);
@@ -193,7 +193,7 @@ impl Position {
         if text == "-" {
             return Ok(());
         }
-        // Column and value of a count that waits for its piece.
+        // Column and value of a count whose piece is still to come.
         let mut pending: Option<(usize, u32)> = None;
         for (column, found) in (1..).zip(text.chars()) {
             if let Some(digit) = found.to_digit(10) {
@@ -223,7 +223,7 @@ impl Position {
         }
     }
 
-    /// Finds the kings, and checks the rules that every position meets.
+    /// Sets the king squares and checks the rules that every position obeys.
     fn check_rules(&mut self) -> Result<(), SfenError> {
         for color in Color::ALL {
             let kings = self.pieces(color, PieceType::King);
@@ -331,7 +331,7 @@ fn read_move_number(text: &str) -> Result<u32, SfenError> {
     Ok(number.clamp(1, MAX_MOVE_NUMBER))
 }
 
-/// At most 40 characters of a text, for messages.
+/// The first 40 characters, for error messages.
 fn clip(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -409,7 +409,7 @@ mod tests {
         for (board, message) in [
             (
                 "4k4/9/ppppppppp/9/9/9/9/9/4K4 b 10P 1",
-                "SFEN: 19 pieces of kind P, a set has 18",
+                "SFEN: 19 pieces of kind P, limit 18",
             ),
             (
                 "3kk4/9/9/9/9/9/9/9/4K4 b - 1",

@@ -1,4 +1,5 @@
-//! Checks all that a position keeps against what it computes anew, after every move of debug builds.
+//! Checks the incrementally updated state of a position against recomputation, after every move in
+//! debug builds.
 #![forbid(unsafe_code)]
 
 use super::{Position, zobrist};
@@ -6,10 +7,10 @@ use crate::bitboard::Bitboard;
 use crate::types::{Color, Piece, PieceType, Square};
 
 impl Position {
-    /// Checks every invariant of the module.
+    /// Checks the invariants of [`crate::position`].
     ///
     /// # Errors
-    /// The name of the first one that does not hold.
+    /// The name of the first invariant that does not hold.
     pub fn validate(&self) -> Result<(), &'static str> {
         let check = |holds: bool, name: &'static str| if holds { Ok(()) } else { Err(name) };
 

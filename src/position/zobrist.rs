@@ -1,8 +1,8 @@
 //! Zobrist keys, fixed at compile time. <https://www.chessprogramming.org/Zobrist_Hashing>
 //!
-//! The board key is the XOR of a number for each piece on its square and one for the side to move,
-//! the hand key the sum of a number for each piece in hand. They are kept apart because superior
-//! and inferior repetition (優等局面, 劣等局面) compare boards with different hands.
+//! The board key is the XOR of the keys of all pieces on their squares and of the side to move, the
+//! hand key the sum of the keys of all pieces in hand. They are separate because superior and
+//! inferior repetition (優等局面, 劣等局面) compare boards with different hands.
 #![forbid(unsafe_code)]
 
 use crate::types::{Color, Hand, Piece, PieceType, Square};
@@ -47,19 +47,19 @@ static KEYS: Keys = {
     keys
 };
 
-/// Part of the board key: a piece on a square.
+/// The key of a piece on a square, XORed into the board key.
 #[inline(always)]
 pub fn piece(piece: Piece, sq: Square) -> u64 {
     KEYS.pieces[piece.index()][sq.index()]
 }
 
-/// Part of the board key: White to move.
+/// The key of White to move, XORed into the board key.
 #[inline(always)]
 pub fn side() -> u64 {
     KEYS.side
 }
 
-/// Part of the hand key: one piece in hand.
+/// The key of one piece in hand, added to the hand key.
 #[inline(always)]
 pub fn hand(color: Color, kind: PieceType) -> u64 {
     KEYS.hands[color.index()][kind.index() & 7]

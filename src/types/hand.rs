@@ -4,8 +4,8 @@
 use super::PieceType;
 
 /// The pieces in hand of one side: a counter for each kind, packed into 32 bits. Pawns have 5 bits,
-/// bishops and rooks 2, the others 3, and a spare bit above each counter lets hands be compared by
-/// one subtraction.
+/// bishops and rooks 2, the others 3. A guard bit above each counter catches borrows, so that one
+/// subtraction compares two hands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Hand(u32);
 
@@ -13,7 +13,7 @@ pub struct Hand(u32);
 const SHIFT: [u32; 8] = [0, 0, 6, 10, 14, 18, 21, 24];
 /// Mask of each kind's counter, shifted down.
 const MASK: [u32; 8] = [0, 31, 7, 7, 7, 3, 3, 7];
-/// The spare bit above each counter.
+/// The guard bit above each counter.
 const GUARDS: u32 = {
     let mut guards = 0;
     let mut kind = 1;
@@ -54,7 +54,7 @@ impl Hand {
         self.0 += 1 << SHIFT[kind.index() & 7];
     }
 
-    /// Removes a piece of a kind that the hand has.
+    /// Removes a piece of an unpromoted kind, which the hand must have.
     #[inline(always)]
     pub const fn remove(&mut self, kind: PieceType) {
         debug_assert!(self.has(kind));
@@ -67,10 +67,16 @@ impl Hand {
         ((self.0 | GUARDS) - other.0) & GUARDS == GUARDS
     }
 
-    /// The packed counters, different for every two hands.
+    /// The packed counters, unique to each hand.
     #[inline(always)]
     pub const fn raw(self) -> u32 {
         self.0
+    }
+
+    /// The hand with these packed counters, which must come from [`Hand::raw`].
+    #[inline(always)]
+    pub const fn from_raw(raw: u32) -> Hand {
+        Hand(raw)
     }
 }
 

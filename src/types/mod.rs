@@ -1,4 +1,4 @@
-//! Plain values: colours, squares, pieces, hands, moves and scores. None of them knows a position.
+//! Basic types: colours, squares, pieces, hands, moves and scores. None depends on a position.
 
 pub mod color;
 pub mod hand;
@@ -14,8 +14,8 @@ pub use piece::{Piece, PieceType};
 pub use square::{File, Rank, Square};
 pub use value::{Depth, Value};
 
-/// The deepest ply of a search.
+/// The maximum ply of a search.
 pub const MAX_PLY: usize = 246;
 
-/// The most legal moves of any position.
+/// The most legal moves in any position.
 pub const MAX_MOVES: usize = 593;

@@ -37,7 +37,7 @@ impl Move {
         Move(DROP | (kind as u16) << 7 | to.index() as u16)
     }
 
-    /// The move of these bits, see [`Move::raw`]; `None` if they encode none.
+    /// Decodes [`Move::raw`]; `None` if the bits encode no move.
     #[inline]
     pub const fn from_raw(raw: u16) -> Option<Move> {
         let to = raw & 127;
@@ -54,14 +54,14 @@ impl Move {
         }
     }
 
-    /// The move of these bits, which must encode one.
+    /// Decodes bits that must encode a move.
     #[inline(always)]
     pub const fn from_raw_unchecked(raw: u16) -> Move {
         debug_assert!(Move::from_raw(raw).is_some());
         Move(raw)
     }
 
-    /// The 16 bits.
+    /// The encoding in 16 bits.
     #[inline(always)]
     pub const fn raw(self) -> u16 {
         self.0
@@ -86,14 +86,14 @@ impl Move {
         Square::from_index((self.0 >> 7 & 127) as usize)
     }
 
-    /// The origin as an index of tables: 0..81 for squares, 81..88 for drops by kind.
+    /// The origin as a table index: 0..81 for squares, 81..88 for drops by kind.
     #[inline(always)]
     pub const fn from_code(self) -> usize {
         let from = (self.0 >> 7 & 127) as usize;
         if self.is_drop() { 80 + from } else { from }
     }
 
-    /// [`Move::from_code`] of drops of a kind.
+    /// [`Move::from_code`] for drops of a kind.
     #[inline(always)]
     pub const fn drop_code(kind: PieceType) -> usize {
         80 + kind.index()
@@ -103,7 +103,7 @@ impl Move {
     #[inline(always)]
     pub const fn dropped(self) -> PieceType {
         debug_assert!(self.is_drop());
-        // Padded to 8, so that no bounds check remains.
+        // Padded to 8 elements to avoid a bounds check.
         const KINDS: [PieceType; 8] = {
             let [a, b, c, d, e, f, g] = PieceType::HAND;
             [a, a, b, c, d, e, f, g]
@@ -126,7 +126,7 @@ impl Move {
     /// Reads a USI move such as `7g7f`, `8h2b+` or `P*5e`, legal or not.
     ///
     /// # Errors
-    /// When the text has none of these forms.
+    /// If the text has none of these forms.
     pub fn from_usi(text: &str) -> Result<Move, MoveParseError> {
         let bad = || MoveParseError(text.chars().take(40).collect());
         match text.as_bytes() {
@@ -152,7 +152,7 @@ impl Move {
     }
 }
 
-/// A text that is not a USI move.
+/// Text that is not a USI move.
 #[derive(Debug, Error, PartialEq, Eq, Clone)]
 #[error("`{0}` is not a move (expected forms: 7g7f, 8h2b+, P*5e)")]
 pub struct MoveParseError(pub String);

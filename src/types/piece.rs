@@ -46,7 +46,7 @@ impl PieceType {
         self as usize
     }
 
-    /// The kind with this index, if there is one.
+    /// The kind with this index; `None` outside 1..15.
     #[inline(always)]
     pub const fn from_index(index: usize) -> Option<PieceType> {
         if index >= 1 && index <= 14 {
@@ -68,7 +68,7 @@ impl PieceType {
         self as u8 > King as u8
     }
 
-    /// The promoted kind; a kind that cannot promote stays.
+    /// The promoted kind; a kind that cannot promote is unchanged.
     #[inline(always)]
     pub const fn promote(self) -> PieceType {
         match self {
@@ -82,7 +82,7 @@ impl PieceType {
         }
     }
 
-    /// The unpromoted kind, which a captured piece has in hand.
+    /// The unpromoted kind, as a captured piece goes to the hand.
     #[inline(always)]
     pub const fn demote(self) -> PieceType {
         match self {
@@ -102,7 +102,7 @@ impl PieceType {
         matches!(self, Gold | ProPawn | ProLance | ProKnight | ProSilver)
     }
 
-    /// Number of ranks at the far edge from which it could never move (行き所のない駒).
+    /// Number of far ranks on which it could never move (行き所のない駒).
     #[inline(always)]
     pub const fn dead_ranks(self) -> u8 {
         match self {
@@ -112,7 +112,7 @@ impl PieceType {
         }
     }
 
-    /// Number of pieces of the kind in a set, promoted or not.
+    /// Number of pieces of this kind in a full set, promoted ones included.
     pub const fn total(self) -> u32 {
         match self.demote() {
             Pawn => 18,
@@ -135,7 +135,7 @@ impl PieceType {
         }
     }
 
-    /// The unpromoted kind of an upper-case SFEN letter.
+    /// The unpromoted kind for an upper-case SFEN letter.
     pub const fn from_letter(letter: u8) -> Option<PieceType> {
         Some(match letter {
             b'P' => Pawn,
@@ -167,7 +167,7 @@ impl Piece {
         Piece((color as u8) << 4 | kind as u8)
     }
 
-    /// The unpromoted piece of an SFEN letter: upper case for Black, lower case for White.
+    /// The unpromoted piece for an SFEN letter: upper case for Black, lower case for White.
     pub fn from_letter(letter: char) -> Option<Piece> {
         let kind = PieceType::from_letter(u8::try_from(letter.to_ascii_uppercase()).ok()?)?;
         let color = if letter.is_ascii_uppercase() {
@@ -234,7 +234,7 @@ impl Piece {
     #[inline(always)]
     pub const fn kind(self) -> PieceType {
         debug_assert!(self.0 != 0);
-        // Padded to 16, so that no bounds check remains.
+        // Padded to 16 elements to avoid a bounds check.
         const KINDS: [PieceType; 16] = [
             Pawn, Pawn, Lance, Knight, Silver, Bishop, Rook, Gold, King, ProPawn, ProLance,
             ProKnight, ProSilver, Horse, Dragon, Dragon,
@@ -242,7 +242,7 @@ impl Piece {
         KINDS[(self.0 & 15) as usize]
     }
 
-    /// The promoted piece; a piece that cannot promote stays.
+    /// The promoted piece; a piece that cannot promote is unchanged.
     #[inline(always)]
     pub const fn promote(self) -> Piece {
         if self.kind().can_promote() {

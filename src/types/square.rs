@@ -54,7 +54,7 @@ impl Square {
         self.0 % 9
     }
 
-    /// Rank counted from the far edge of `color`: 0 is its last rank.
+    /// Rank counted from the enemy's back rank: 0 is the last rank for `color`.
     #[inline(always)]
     pub const fn relative_rank(self, color: Color) -> Rank {
         match color {
@@ -63,7 +63,7 @@ impl Square {
         }
     }
 
-    /// The square after turning the board by 180 degrees.
+    /// The square on the board rotated by 180 degrees.
     #[inline(always)]
     pub const fn flip(self) -> Square {
         Square(80 - self.0)
@@ -88,7 +88,7 @@ impl Square {
         }
     }
 
-    /// Reads USI square text such as `7g`.
+    /// Parses a USI square such as `7g`.
     pub fn from_usi(text: &[u8]) -> Option<Square> {
         match *text {
             [file @ b'1'..=b'9', rank @ b'a'..=b'i'] => Some(Square::new(file - b'1', rank - b'a')),

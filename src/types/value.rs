@@ -10,26 +10,26 @@ pub type Depth = i32;
 
 /// A drawn game.
 pub const DRAW: Value = 0;
-/// The score of a mate on the board; a mate in `n` plies scores `MATE - n`.
+/// The score of delivered mate; mate in `n` plies scores `MATE - n`.
 pub const MATE: Value = 32_000;
-/// Larger than every score of a search.
+/// Larger than any score the search returns.
 pub const INFINITE: Value = 32_001;
 /// No score.
 pub const NONE: Value = 32_002;
-/// The smallest score of a win by mate.
+/// The lowest score of a win by mate.
 pub const MATE_IN_MAX_PLY: Value = MATE - crate::types::MAX_PLY as Value;
 /// The score of a superior position (優等局面): a win, but not by mate.
 pub const SUPERIOR: Value = MATE_IN_MAX_PLY - 1;
 /// The largest static evaluation; the smallest is its negative.
 pub const MAX_EVAL: Value = SUPERIOR - 1;
 
-/// The score of giving mate `ply` plies below the root.
+/// The score of mating `ply` plies from the root.
 #[inline(always)]
 pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// The score of being mated `ply` plies below the root.
+/// The score of being mated `ply` plies from the root.
 #[inline(always)]
 pub const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE

@@ -43,8 +43,8 @@ impl Activation {
     }
 }
 
-/// Sharding of the first hidden layer: all outputs see the first `common` inputs, and each of `groups` groups
-/// of adjacent outputs sees `shard` more of its own.
+/// Sharding of the first hidden layer: all outputs see the first `common` inputs, and each of `groups`
+/// groups of adjacent outputs sees `shard` more of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shards {
     pub common: usize,
@@ -69,7 +69,8 @@ pub struct Stacks {
     pub buckets: StackBuckets,
     /// Number of stacks.
     pub count: usize,
-    /// Whether the first hidden layer has one more output that is added to the final one: a skip connection.
+    /// Whether the first hidden layer has one more output that is added to the final one: a skip
+    /// connection.
     pub has_skip: bool,
     pub shards: Option<Shards>,
 }

@@ -168,8 +168,8 @@ pub static NATIVE_FEATURE_SETS: [FeatureSet; 2] = [
     row("PS_hm4", 2, KingBuckets::Shared(&SHELTERS, 4), Kings::Split),
 ];
 
-/// King buckets: the four squares in the corner, the rest of the last two ranks, the two ranks before, and the
-/// rest of the board.
+/// King buckets: the four squares in the corner, the rest of the last two ranks, the two ranks before,
+/// and the rest of the board.
 const SHELTERS: [u8; 45] = {
     let mut buckets = [3; 45];
     let mut i = 0;

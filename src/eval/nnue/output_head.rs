@@ -219,8 +219,8 @@ impl Scratch {
     }
 }
 
-/// Inputs of the second hidden layer in the layout of the kernels: with layer stacks, twice the padded outputs
-/// of the first. The weights of the skip connection and the padding are zero.
+/// Inputs of the second hidden layer in the layout of the kernels: with layer stacks, twice the padded
+/// outputs of the first. The weights of the skip connection and the padding are zero.
 pub fn second_inputs(architecture: &Architecture) -> usize {
     match architecture.stacks() {
         Some(_) => 2 * architecture.first_outputs().next_multiple_of(8),
@@ -236,8 +236,8 @@ pub const MAX_WEIGHT: i16 = 127;
 /// activations has to fit in 32 bits.
 pub const MAX_TOTAL: i32 = i32::MAX / (UNIT * UNIT);
 
-/// The output layer of native networks, with the SCReLU of the accumulators as input. The quantised value of 1
-/// in outputs is [`UNIT`] times that in weights.
+/// The output layer of native networks, with the SCReLU of the accumulators as input. The quantised
+/// value of 1 in outputs is [`UNIT`] times that in weights.
 pub struct ScreluOutput {
     /// The weights of each output bucket: side to move, then the other side. Limited by [`MAX_WEIGHT`] and
     /// [`MAX_TOTAL`].

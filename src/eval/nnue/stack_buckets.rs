@@ -1,5 +1,5 @@
-//! Selection of the layer stack for a position: by the squares of the kings, the pieces in hand and the game
-//! progress (進行度). Each way to classify kings or hands is a row of data.
+//! Selection of the layer stack for a position: by the squares of the kings, the pieces in hand and the
+//! game progress (進行度). Each way to classify kings or hands is a row of data.
 #![forbid(unsafe_code)]
 
 use crate::position::Position;

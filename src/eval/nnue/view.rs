@@ -197,8 +197,8 @@ impl Views {
     }
 }
 
-/// The active features of a position, side to move first, in a feature set that has `N` in every position with
-/// both kings. `None` if a king is missing.
+/// The active features of a position, side to move first, in a feature set that has `N` in every
+/// position with both kings. `None` if a king is missing.
 pub fn active_for_both<const N: usize>(
     set: &FeatureSet,
     position: &Position,

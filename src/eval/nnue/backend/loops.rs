@@ -3,10 +3,10 @@
 //! Accumulators are updated in tiles that stay in registers until all features have been added.
 //!
 //! Of a dense layer, all sums of a tile stay in registers. A chunk of four activations is broadcast and
-//! multiplied with the weights of each output. Where the products are 16-bit lanes, those of as many chunks
-//! as cannot overflow are added before they are widened to 32 bits. Where one instruction multiplies and
-//! accumulates, several sets of sums hide its latency. For sparse inputs, the nonzero chunks are listed first
-//! and only these are multiplied.
+//! multiplied with the weights of each output. Where the products are 16-bit lanes, those of as many
+//! chunks as cannot overflow are added before they are widened to 32 bits. Where one instruction
+//! multiplies and accumulates, several sets of sums hide its latency. For sparse inputs, the nonzero
+//! chunks are listed first and only these are multiplied.
 //!
 //! Closures around operations would not be compiled with the target features, so there are none.
 #![forbid(unsafe_code)]
@@ -329,7 +329,8 @@ fn add_chunks<'a, D: Dot, const REGISTERS: usize, const TURNS: usize, const CHUN
     let r = isa.registers();
     for (turn, sums) in sums.iter_mut().enumerate() {
         let first = turn * CHUNKS;
-        // Loops, as closures for `array::from_fn` are not always inlined into the `#[target_feature]` function.
+        // Loops, as closures for `array::from_fn` are not always inlined into the `#[target_feature]`
+        // function.
         let mut inputs = [r.zero(); CHUNKS];
         for (i, input) in inputs.iter_mut().enumerate() {
             *input = r.splat(chunk(first + i));

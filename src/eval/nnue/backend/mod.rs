@@ -24,8 +24,8 @@ pub trait Backend: Sync {
     /// The name of the instruction set.
     fn name(&self) -> &'static str;
 
-    /// Computes the accumulator `out` from `from`: adds the weights of added features and subtracts those of
-    /// removed ones, wrapping.
+    /// Computes the accumulator `out` from `from`: adds the weights of added features and subtracts
+    /// those of removed ones, wrapping.
     fn accumulate(
         &self,
         out: &mut [Block],

@@ -1,5 +1,5 @@
-//! YaneuraOu's `nn.bin` and rshogi's variants of it: version, hash and architecture string, then the feature
-//! transformer and the other layers, each preceded by a hash. Little-endian.
+//! YaneuraOu's `nn.bin` and rshogi's variants of it: version, hash and architecture string, then the
+//! feature transformer and the other layers, each preceded by a hash. Little-endian.
 //!
 //! A classic network is uncompressed and fills the file exactly. Architecture string and hashes are
 //! unreliable: some trainers copy the string of another network, some write no hashes. The size is always
@@ -82,7 +82,8 @@ impl Header {
         self.version != VERSION
     }
 
-    /// Whether the file is a network with layer stacks, by its header or its compressed feature transformer.
+    /// Whether the file is a network with layer stacks, by its header or its compressed feature
+    /// transformer.
     pub fn is_stacked<R: Read + Seek>(&self, reader: &mut NetReader<R>) -> io::Result<bool> {
         Ok(self.version == RSHOGI_STACKS_VERSION
             || self.architecture_string.is_stacked()
