@@ -27,12 +27,6 @@ const ASPECTS: usize = 4;
 pub struct CorrectionHistory([[[AtomicI16; SIZE]; ASPECTS]; 2]);
 
 impl CorrectionHistory {
-    /// All corrections zero.
-    pub fn new() -> CorrectionHistory {
-        let zero = || std::array::from_fn(|_| std::array::from_fn(|_| AtomicI16::new(0)));
-        CorrectionHistory([zero(), zero()])
-    }
-
     /// Resets all corrections to zero.
     pub fn clear(&self) {
         for entry in self.0.as_flattened().as_flattened() {
@@ -64,7 +58,8 @@ impl CorrectionHistory {
 
 impl Default for CorrectionHistory {
     fn default() -> CorrectionHistory {
-        CorrectionHistory::new()
+        let zero = || std::array::from_fn(|_| std::array::from_fn(|_| AtomicI16::new(0)));
+        CorrectionHistory([zero(), zero()])
     }
 }
 
@@ -135,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_correction_moves_towards_the_error_and_stays_bounded() {
-        let history = CorrectionHistory::new();
+        let history = CorrectionHistory::default();
         let position = Position::startpos();
         assert_eq!(history.correction(&position), 0);
         history.update(&position, 100);

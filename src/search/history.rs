@@ -237,26 +237,6 @@ impl Histories {
         &self.continuation[usize::from(index.0)]
     }
 
-    /// Updates all histories of a quiet move; `line` ends with the frame of the node where it was
-    /// played.
-    pub fn update_quiet(
-        &mut self,
-        side: Color,
-        mv: Move,
-        piece: Piece,
-        line: &[Frame],
-        bonus: i32,
-    ) {
-        self.update_butterfly(side, mv, bonus);
-        self.update_continuation(piece, mv.to(), line, bonus);
-        let frame = &line[line.len() - 1];
-        self.update_pawn(frame.pawns, piece, mv.to(), bonus * 7 / 8);
-        let ply = line.len() - 1 - super::stack::PAD;
-        if ply < LOW_PLIES {
-            self.low_ply[ply][mv.from_code()][mv.to().index()].update(bonus * 3 / 4);
-        }
-    }
-
     /// Updates the pawn history of a quiet move.
     #[inline]
     pub fn update_pawn(&mut self, index: PawnIndex, piece: Piece, to: Square, bonus: i32) {
@@ -460,12 +440,17 @@ impl Worker {
             .update_continuation(piece, mv.to(), line, params::bonus_lmr_research());
     }
 
+    /// Updates all histories of a quiet move of a node.
     #[inline]
     fn update_quiet(&mut self, ply: usize, mv: Move, bonus: i32) {
-        let side = self.position.side_to_move();
-        let piece = self.position.moved_piece_after(mv);
-        self.history
-            .update_quiet(side, mv, piece, self.stack.line(ply), bonus);
+        let (piece, to) = (self.position.moved_piece_after(mv), mv.to());
+        let history = &mut self.history;
+        history.update_butterfly(self.position.side_to_move(), mv, bonus);
+        history.update_continuation(piece, to, self.stack.line(ply), bonus);
+        history.update_pawn(self.stack.at(ply).pawns, piece, to, bonus * 7 / 8);
+        if ply < LOW_PLIES {
+            history.low_ply[ply][mv.from_code()][to.index()].update(bonus * 3 / 4);
+        }
     }
 
     #[inline]

@@ -261,8 +261,7 @@ impl Worker {
     fn report_iteration(&mut self, last_reported: &mut u64) {
         let Some(main) = &self.main else { return };
         let now = main.time.elapsed_ms();
-        let due = now >= *last_reported + self.options.pv_interval;
-        if due {
+        if now >= *last_reported + self.options.pv_interval {
             *last_reported = now;
             self.report_lines(self.completed_depth);
         }

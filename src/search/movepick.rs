@@ -12,7 +12,7 @@
 //! picker truncates what its children left there when it is next called.
 #![forbid(unsafe_code)]
 
-use super::history::{ButterflyRow, Histories, LOW_PLIES, PawnRow, PieceTo};
+use super::history::{Histories, LOW_PLIES, PawnRow, PieceTo};
 use super::params;
 use super::stack::Stack;
 use crate::bitboard::Bitboard;
@@ -249,16 +249,10 @@ impl MovePicker {
                     self.generate(&mut context, score, generator!(generate_legal));
                     self.stage = Stage::Evasions;
                 }
-                Stage::Evasions => loop {
-                    match self.pick(context.arena) {
-                        Some(best)
-                            if self.skip_quiets && !context.position.is_capture(best.mv()) => {}
-                        Some(best) => return Some(best.mv()),
-                        None => {
-                            self.stage = Stage::Done;
-                            break;
-                        }
-                    }
+                Stage::Evasions => match self.pick(context.arena) {
+                    Some(best) if self.skip_quiets && !context.position.is_capture(best.mv()) => {}
+                    Some(best) => return Some(best.mv()),
+                    None => self.stage = Stage::Done,
                 },
                 Stage::QsCaptures => match self.pick(context.arena) {
                     Some(best) => return Some(best.mv()),
@@ -479,11 +473,12 @@ impl<'a> QuietScore<'a> {
 impl Score for QuietScore<'_> {
     #[inline(always)]
     fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
-        let butterfly = butterfly_row(self.history, self.side, piece, from);
+        let from_code = from_code(piece, from);
+        let butterfly = self.history.butterfly_row(self.side, from_code);
         let rows = self.continuations.map(|table| &table[piece.index()]);
         let pawns = &self.pawns[piece.index()];
         let low_ply = (self.ply < LOW_PLIES).then(|| {
-            let row = self.history.low_ply_row(self.ply, from_code(piece, from));
+            let row = self.history.low_ply_row(self.ply, from_code);
             (row, 8 / (1 + self.ply as i32))
         });
         let checks = self.checks.squares_from(from, piece.kind());
@@ -527,7 +522,9 @@ impl<'a> EvasionScore<'a> {
 impl Score for EvasionScore<'_> {
     #[inline(always)]
     fn of(&self, piece: Piece, from: Option<Square>) -> impl Fn(Move) -> i32 {
-        let butterfly = butterfly_row(self.history, self.side, piece, from);
+        let butterfly = self
+            .history
+            .butterfly_row(self.side, from_code(piece, from));
         let row = &self.continuation[piece.index()];
         move |mv| {
             let to = mv.to();
@@ -539,17 +536,6 @@ impl Score for EvasionScore<'_> {
             }
         }
     }
-}
-
-/// Butterfly history of the moves of one piece.
-#[inline(always)]
-fn butterfly_row(
-    history: &Histories,
-    side: Color,
-    piece: Piece,
-    from: Option<Square>,
-) -> &ButterflyRow {
-    history.butterfly_row(side, from_code(piece, from))
 }
 
 /// See [`Move::from_code`].

@@ -63,7 +63,7 @@ const EMPTY: Frame = Frame {
 };
 
 /// Frames before the root, so that looking back is valid at any ply.
-pub(super) const PAD: usize = 8;
+const PAD: usize = 8;
 
 /// The frames of a line.
 pub struct Stack(Box<[Frame]>);

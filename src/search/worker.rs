@@ -141,7 +141,7 @@ impl Worker {
         Worker {
             id,
             tt: Arc::new(TranspositionTable::placeholder()),
-            correction_history: Arc::new(CorrectionHistory::new()),
+            correction_history: Arc::default(),
             control: Arc::new(Control::new(id + 1, false)),
             options: SearchOptions::default(),
             position: Position::startpos(),
