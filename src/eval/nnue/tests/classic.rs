@@ -1,4 +1,4 @@
-//! Tests of classic networks as they are written.
+//! Tests of [`ClassicNetwork`].
 
 use super::{POSITIONS, Stacked, classic, position, read_bytes, text};
 use crate::eval::nnue::architecture::{Activation, Architecture};
@@ -7,7 +7,7 @@ use crate::eval::nnue::format::NetError;
 use crate::eval::nnue::format::{ClassicLayer, ClassicNetwork};
 use rand::prelude::*;
 
-/// A network of random numbers.
+/// A network with random weights.
 fn random(features: u32, width: usize, hidden: [usize; 2]) -> ClassicNetwork {
     let mut rng = StdRng::seed_from_u64(7);
     let dimensions = ClassicNetwork::dimensions(features).unwrap();
@@ -60,7 +60,7 @@ fn defined(network: &ClassicNetwork, active: [[u16; 40]; 2]) -> i32 {
 }
 
 #[test]
-fn what_is_written_is_read_and_evaluated() {
+fn written_networks_are_read_and_evaluated() {
     for (features, width, hidden) in [(1, 64, [8, 32]), (1, 256, [32, 32]), (2, 32, [16, 8])] {
         let network = random(features, width, hidden);
         let bytes = network.to_bytes().unwrap();
@@ -82,7 +82,7 @@ fn what_is_written_is_read_and_evaluated() {
 }
 
 #[test]
-fn files_of_others_are_read() {
+fn files_of_other_trainers_are_read() {
     let file = |features: &'static FeatureSet| {
         let it = Architecture::classic(features, 64, Activation::CReLU, [8, 32]);
         classic(&it, &text(&it))
@@ -97,7 +97,7 @@ fn files_of_others_are_read() {
         let active = ClassicNetwork::active(1, &position(sfen)).unwrap();
         assert_eq!(defined(&network, active), output);
     }
-    // The same but for the text.
+    // Written again, only the architecture string differs.
     let (ours, theirs) = (network.to_bytes().unwrap(), file(&K_P));
     let added = ",fv_scale=16".len();
     assert_eq!(ours.len(), theirs.len() + added);

@@ -1,11 +1,11 @@
-//! Networks made up in memory: golden outputs, and every way to the same output.
+//! Synthetic networks: golden outputs, and equal outputs of all backends and of incremental updates.
 
 mod classic;
-mod made_up;
 mod mutated;
 mod native;
 mod stacked;
-mod turned;
+mod symmetry;
+mod synthetic;
 
 use super::architecture::{Activation, Architecture, padded};
 use super::backend::{Backend, available};
@@ -19,8 +19,8 @@ use crate::types::{Move, Square};
 use rand::prelude::*;
 use std::sync::Arc;
 
-pub use made_up::{Stacked, classic, read_bytes, text};
-use made_up::{set, weight};
+pub use synthetic::{Stacked, classic, read_bytes, text};
+use synthetic::{set, weight};
 
 pub const POSITIONS: [&str; 7] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -32,7 +32,7 @@ pub const POSITIONS: [&str; 7] = [
     "1k6l/9/2+P6/9/9/9/9/6+p2/4K4 b RB4G4S4N3L8Prb7p 1",
 ];
 
-/// Outputs of the made-up network of each feature set in each position, as YaneuraOu calculates
+/// Outputs of the synthetic network of each feature set in each of [`POSITIONS`], as YaneuraOu calculates
 /// them.
 #[rustfmt::skip]
 const GOLDEN: [(&str, [i32; 7]); 9] = [
@@ -51,7 +51,7 @@ fn architecture(features: &'static FeatureSet) -> Architecture {
     Architecture::classic(features, 64, Activation::CReLU, [8, 32])
 }
 
-fn made_up(name: &str) -> Network {
+fn synthetic(name: &str) -> Network {
     let architecture = architecture(set(name));
     let bytes = classic(&architecture, &text(&architecture));
     let net = read_bytes(&bytes).unwrap();
@@ -59,7 +59,7 @@ fn made_up(name: &str) -> Network {
     Network::new(net.parameters, 1)
 }
 
-/// The output of a network on a backend, without the piece on a square of choice.
+/// The output of a network on a backend, without the piece on the square `without`.
 pub fn output(
     network: &Network,
     backend: &dyn Backend,
@@ -74,12 +74,12 @@ pub fn position(sfen: &str) -> Position {
 }
 
 #[test]
-fn weights_are_made_up_as_specified() {
+fn synthetic_weights_follow_their_formula() {
     let first: Vec<i32> = (0..8).map(|number| weight(number, 40)).collect();
     assert_eq!(first, [-24, -13, 12, -33, -27, 39, -27, 36]);
 }
 
-/// Games: where they begin, and their moves.
+/// Games: initial positions and moves.
 pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
     let games = include_str!("../../../../positions/games.txt")
         .lines()
@@ -92,8 +92,8 @@ pub fn games() -> impl Iterator<Item = (Position, Vec<Move>)> {
     })
 }
 
-/// Follows a game and its side lines with every backend, and compares each output with that of a
-/// fresh start.
+/// Follows a game and its side lines with every backend, and compares each output with the output computed
+/// from scratch.
 pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rng: &mut StdRng) {
     let mut evaluators: Vec<Evaluator> = network
         .on_each_instruction_set()
@@ -132,10 +132,10 @@ pub fn follow(network: &Arc<Network>, mut position: Position, moves: &[Move], rn
     }
 }
 
-/// Golden outputs, and the same by increments, for one feature set.
+/// Checks the golden outputs of a feature set, and that incremental updates give equal outputs.
 fn check_feature_set(name: &str) {
     let (_, golden) = GOLDEN.iter().find(|(set, _)| *set == name).unwrap();
-    let network = Arc::new(made_up(name));
+    let network = Arc::new(synthetic(name));
     for backend in available() {
         let outputs = POSITIONS.map(|sfen| output(&network, backend, &position(sfen), None));
         assert_eq!(outputs, *golden, "{name} {}", backend.name());
@@ -146,7 +146,7 @@ fn check_feature_set(name: &str) {
     }
 }
 
-/// A test for each feature set, so that they run side by side.
+/// A test for each feature set, so that they run in parallel.
 macro_rules! feature_sets {
     ($($test:ident = $name:literal;)*) => {
         $(
@@ -181,7 +181,7 @@ fn kernels_give_the_same_bits() {
     }
 }
 
-/// Compares two backends on numbers over the whole range, and on the ends of the range.
+/// Compares two backends on random and on extreme numbers.
 fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: usize) {
     let extreme = round.is_multiple_of(3);
     let blocks = rng.random_range(1..10);
@@ -224,7 +224,7 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
     }
 
     let (inputs, outputs) = (32 * rng.random_range(1..6), rng.random_range(1..70));
-    // Small weights are added up in other ways than large ones.
+    // Small weights allow more chained 16-bit additions than large ones.
     let limit = [3, 30, 60, 127][round % 4];
     let number = |rng: &mut StdRng, limit: i8| match extreme {
         true => *[-limit - 1, limit, 0].choose(rng).unwrap(),
@@ -235,7 +235,7 @@ fn compare_kernels(a: &dyn Backend, b: &dyn Backend, rng: &mut StdRng, round: us
     let layer = Affine::new(&biases, &weights);
     let input: Vec<Bytes> = (0..inputs / 32)
         .map(|_| {
-            // Few zeros, or many.
+            // Dense or sparse.
             let keeps = rng.random_bool(0.5) || round.is_multiple_of(2);
             let activation = |rng: &mut StdRng| {
                 let kept = keeps || rng.random_bool(0.1);
@@ -281,7 +281,7 @@ fn damaged_files_are_told_apart() {
     let bytes = classic(&architecture, &text(&architecture));
     let refusal = |bytes: &[u8]| {
         let result = read_bytes(bytes);
-        result.err().expect("a refusal").to_string()
+        result.err().expect("an error").to_string()
     };
     let says = |bytes: &[u8], words: &[&str]| {
         let text = refusal(bytes);
@@ -321,7 +321,7 @@ fn damaged_files_are_told_apart() {
 #[test]
 fn hashes_and_text_need_not_be_right() {
     let architecture = architecture(set("K+P"));
-    let expected = made_up("K+P");
+    let expected = synthetic("K+P");
     let wrong = "Features=HalfKP(Friend)[125388->256x2],Network=AffineTransform[1<-256]";
     let mut bytes = classic(&architecture, wrong);
     let evaluate = |bytes: &[u8], consistent: bool| {

@@ -1,15 +1,14 @@
-//! Files with random changes: whatever is in them, reading and evaluating neither panics nor
-//! overflows.
+//! Fuzzing: whatever a file contains, reading and evaluating it neither panics nor overflows.
 
-use super::made_up::{Stacked, classic, read_bytes, set};
 use super::output;
+use super::synthetic::{Stacked, classic, read_bytes, set};
 use super::{POSITIONS, position, text};
 use crate::eval::nnue::architecture::{Activation, Architecture};
 use crate::eval::nnue::backend::available;
 use crate::eval::nnue::network::Network;
 use rand::prelude::*;
 
-/// A small file of every form, and how many bytes of it are not weights of the first layer.
+/// A small file of every format, and the number of bytes outside the weights of its feature transformer.
 fn files() -> Vec<(Vec<u8>, usize)> {
     let activations = [
         (Activation::CReLU, ""),
@@ -26,7 +25,7 @@ fn files() -> Vec<(Vec<u8>, usize)> {
         version: 0x7AF3_2F21,
         counted: Some(9),
         count: Some(9),
-        values: true,
+        psqt: true,
         text: "Features=K+P[1710->64x2],PSQT=9,fv_scale=20".into(),
         ..plain.clone()
     };
@@ -34,7 +33,7 @@ fn files() -> Vec<(Vec<u8>, usize)> {
         of_rshogi,
         Stacked {
             one_block: true,
-            stray: true,
+            underscore: true,
             ..plain.clone()
         },
         Stacked::new("K+P", 64, [15, 32], "hand4_progress2"),
@@ -44,7 +43,7 @@ fn files() -> Vec<(Vec<u8>, usize)> {
     classics.into_iter().chain(stacked).collect()
 }
 
-/// Changes a file, mostly where it matters.
+/// Mutates a file, mostly outside the weights of the feature transformer.
 fn mutate(bytes: &mut Vec<u8>, header: usize, rng: &mut StdRng) {
     for _ in 0..rng.random_range(1..5) {
         let (start, end) = match rng.random_range(0..8) {
@@ -65,7 +64,7 @@ fn mutate(bytes: &mut Vec<u8>, header: usize, rng: &mut StdRng) {
         0 => bytes.truncate(rng.random_range(0..=bytes.len())),
         1 => bytes.resize(bytes.len() + rng.random_range(0..200), rng.random()),
         2 => {
-            // A block of numbers at the ends of their range.
+            // A run of extreme weights.
             let at = rng.random_range(0..bytes.len());
             let end = bytes.len().min(at + rng.random_range(1..4000));
             bytes[at..end].fill(*[0x7F, 0x80, 0xFF].choose(rng).unwrap());
@@ -74,7 +73,7 @@ fn mutate(bytes: &mut Vec<u8>, header: usize, rng: &mut StdRng) {
     }
 }
 
-/// Tries so many files. Returns how many of them were networks.
+/// Reads and evaluates `count` mutated files. Returns how many were valid networks.
 fn try_files(count: usize, seed: u64) -> usize {
     let files = files();
     let mut rng = StdRng::seed_from_u64(seed);
@@ -106,7 +105,7 @@ fn mutated_files_never_panic() {
     assert!(try_files(count, 17) > count / 20);
 }
 
-/// The same for longer: `MUTATED_FILES` says how many, `MUTATED_SEED` which.
+/// A longer run: `MUTATED_FILES` files from seed `MUTATED_SEED`.
 #[test]
 #[ignore = "takes as long as it is told to"]
 fn many_mutated_files_never_panic() {

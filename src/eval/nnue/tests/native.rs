@@ -1,4 +1,4 @@
-//! Komaoto's own networks: the file, the arithmetic, and what must not change the output.
+//! Native networks: file format, arithmetic and symmetries.
 
 use super::output;
 use super::{POSITIONS, follow, games, position, read_bytes};
@@ -15,12 +15,12 @@ use crate::types::{Color, PieceType};
 use rand::prelude::*;
 use std::sync::Arc;
 
-/// A network of random weights of the usual size.
+/// A network with random weights of realistic size.
 fn random(width: usize, outputs: usize) -> NativeNetwork {
     with_features(1, width, outputs)
 }
 
-/// The same with a feature set of choice.
+/// [`random`] for any feature set.
 fn with_features(features: u32, width: usize, outputs: usize) -> NativeNetwork {
     let mut rng = StdRng::seed_from_u64(29);
     let mut numbers = |count: usize, limit: i16| -> Vec<i16> {
@@ -144,7 +144,7 @@ fn kernels_give_the_same_sums() {
 #[test]
 fn the_scale_turns_outputs_into_centipawns() {
     let network = load(&random(32, 1));
-    // An output that stands for 1 is 600 centipawns, a win rate of 73 %.
+    // An output of 1 is 600 centipawns, an expected score of 73 %.
     assert_eq!(network.scale.format_value(255 * 64), 600);
     assert_eq!(network.scale.format_value(-255 * 64 / 2), -300);
     assert_eq!(network.scale.format_value(i32::MAX), MAX_EVAL);
@@ -160,7 +160,7 @@ fn the_scale_turns_outputs_into_centipawns() {
 }
 
 #[test]
-fn following_moves_equals_starting_over() {
+fn incremental_updates_equal_refreshes() {
     let mut rng = StdRng::seed_from_u64(8);
     for set in &NATIVE_FEATURE_SETS {
         let network = Arc::new(load(&with_features(set.hash, 64, 4)));
@@ -170,7 +170,7 @@ fn following_moves_equals_starting_over() {
     }
 }
 
-/// An SFEN with the board seen in a mirror.
+/// An SFEN with left and right swapped.
 fn mirrored(sfen: &str) -> String {
     let (board, rest) = sfen.split_once(' ').unwrap();
     let ranks = board.split('/').map(|rank| {
@@ -187,8 +187,8 @@ fn mirrored(sfen: &str) -> String {
     format!("{} {rest}", ranks.collect::<Vec<_>>().join("/"))
 }
 
-/// An SFEN turned by 180 degrees with the colours swapped.
-fn turned(sfen: &str) -> String {
+/// An SFEN rotated by 180 degrees, with the colours swapped.
+fn rotated(sfen: &str) -> String {
     let swap = |text: &str| -> String {
         let swapped = |c: char| match c.is_ascii_lowercase() {
             true => c.to_ascii_uppercase(),
@@ -200,7 +200,7 @@ fn turned(sfen: &str) -> String {
     let fields: Vec<&str> = sfen.split(' ').collect();
     let ranks: Vec<&str> = fields[0].rsplit('/').collect();
     let side = if fields[1] == "b" { "w" } else { "b" };
-    // The order of the pieces in hand does not matter to us, but Black's come first.
+    // Black's pieces in hand come first.
     let split = fields[2].find(|c: char| c.is_ascii_lowercase());
     let mut split = split.unwrap_or(fields[2].len());
     while split > 0 && fields[2].as_bytes()[split - 1].is_ascii_digit() {
@@ -216,13 +216,13 @@ fn turned(sfen: &str) -> String {
 }
 
 #[test]
-fn turning_and_mirroring_change_nothing() {
+fn rotation_and_mirroring_change_nothing() {
     let network = load(&random(64, 4));
     let value = |sfen: &str| output(&network, available()[0], &position(sfen), None);
     for sfen in POSITIONS {
-        assert_eq!(value(sfen), value(&turned(sfen)), "{sfen}");
+        assert_eq!(value(sfen), value(&rotated(sfen)), "{sfen}");
     }
-    // Where no king stands in the middle.
+    // Positions without a king on the middle file.
     for sfen in [POSITIONS[3], POSITIONS[5]] {
         assert_ne!(sfen, mirrored(sfen));
         assert_eq!(value(sfen), value(&mirrored(sfen)), "{sfen}");
@@ -245,11 +245,11 @@ fn files_are_read_as_they_were_written() {
     }
 }
 
-/// Why some bytes are refused, by either way of reading.
+/// The error of invalid bytes, which parsing and loading agree on.
 fn refusal(bytes: &[u8]) -> String {
     let text = NativeNetwork::parse(bytes).unwrap_err().to_string();
     let file = read_bytes(bytes);
-    assert_eq!(file.err().expect("a refusal").to_string(), text);
+    assert_eq!(file.err().expect("an error").to_string(), text);
     assert!(!text.contains('\n'));
     text
 }

@@ -1,7 +1,7 @@
-//! Networks with many stacks of layers, and what files of them can look like.
+//! Networks with layer stacks, and the variants of their files.
 
-use super::made_up::{Stacked, Writer, network, read_bytes, set};
 use super::output;
+use super::synthetic::{Stacked, Writer, network, read_bytes, set};
 use super::{POSITIONS, architecture, follow, games, position};
 use crate::eval::nnue::architecture::Shards;
 use crate::eval::nnue::backend::available;
@@ -17,7 +17,7 @@ use rand::rngs::StdRng;
 use std::io::Cursor;
 use std::sync::Arc;
 
-/// Known outputs of a made-up network, on every instruction set and by increments.
+/// Checks the golden outputs of a synthetic network on every instruction set, and incremental updates.
 fn check(net: &Stacked, golden: [i32; 7]) {
     let bytes = net.file();
     let file = read_bytes(&bytes).unwrap();
@@ -44,7 +44,7 @@ fn follow_games(network: &Arc<Network>) {
 }
 
 #[test]
-fn halfka_hm2_by_ranks_of_the_kings() {
+fn halfka_hm2_by_king_ranks() {
     let net = Stacked::new("HalfKA_hm2(Friend)", 256, [15, 32], "k3k3");
     check(&net, [674, 674, 803, 292, 3685, -1912, 1146]);
 }
@@ -56,17 +56,17 @@ fn halfka2_by_hands_kings_and_progress() {
 }
 
 #[test]
-fn halfka2_by_points_in_hand_and_zones_of_the_kings() {
+fn halfka2_by_hand_points_and_king_zones() {
     let net = Stacked::new("HalfKA2(Friend)", 256, [8, 64], "hand64z_k9k9z");
     check(&net, [-774, -774, 607, 1293, -760, -1000, -730]);
 }
 
-/// A small network of few features.
+/// A small network with few features.
 fn small(hidden: [usize; 2], buckets: &'static str) -> Stacked {
     Stacked::new("K+P", 64, hidden, buckets)
 }
 
-/// One of rshogi's, by the ranks of the kings unless told otherwise.
+/// A network in rshogi's format, with `count` layer stacks in the header.
 fn rshogi(count: Option<u32>) -> Stacked {
     Stacked {
         version: 0x7AF3_2F20 + u32::from(count.is_some()),
@@ -80,11 +80,11 @@ fn rshogi(count: Option<u32>) -> Stacked {
     }
 }
 
-/// The layers after the first.
+/// The layers after the feature transformer.
 fn layers(parameters: &Parameters) -> &LayerStacks {
     match &parameters.head {
         OutputHead::LayerStacks(layers) => layers,
-        OutputHead::Screlu(_) => panic!("a network of our own"),
+        OutputHead::Screlu(_) => panic!("a native network"),
     }
 }
 
@@ -104,15 +104,15 @@ fn every_form_of_a_file_gives_the_same_network() {
         Network::new(file.parameters, 1)
     };
     assert_eq!(outputs(&changed(|net| net.one_block = true)), expected);
-    assert_eq!(outputs(&changed(|net| net.stray = true)), expected);
-    // Nine stacks need no name.
+    assert_eq!(outputs(&changed(|net| net.underscore = true)), expected);
+    // Only k3k3 has nine buckets, so no name is needed.
     let unnamed = changed(|net| net.text = "Features=HalfKP(Friend)[125388->256x2]".into());
     assert_eq!(outputs(&unnamed), expected);
     assert_eq!(
         unnamed.architecture().to_string(),
         "SFNN K+P 64-15-32 k3k3 (9 stacks)"
     );
-    // Nor do hashes matter.
+    // Hashes may be wrong.
     let mut bytes = plain.file();
     let transformer = 12 + plain.text.len();
     for at in [4, transformer] {
@@ -131,7 +131,7 @@ fn networks_of_rshogi_are_read() {
         assert!(file.hashes_match);
         assert_eq!(file.fv_scale, Some(28.into()));
         let found = outputs(&Network::new(file.parameters, 1));
-        // But for the piece that is missing in the last position.
+        // Except in the last position, which has a missing piece.
         assert_eq!(found[..6], expected[..6]);
         assert_ne!(found[6], expected[6]);
     }
@@ -143,14 +143,14 @@ fn networks_of_rshogi_are_read() {
 }
 
 #[test]
-fn values_of_pieces_count() {
+fn psqt_values_are_added() {
     let mut net = rshogi(Some(9));
-    net.values = true;
+    net.psqt = true;
     net.text = net.text.replace(",Network", ",PSQT=9,Network");
     let network = Arc::new(network(&net.file()));
     let position = position(POSITIONS[3]);
     let whole = output(&network, available()[0], &position, None);
-    // By hand: the weights of the active features for the stack of the position.
+    // PSQT values of the active features for the stack of the position.
     let layers = layers(&network.parameters);
     let stack = layers.bucket(network.architecture(), &position);
     assert_eq!(stack, 5);
@@ -165,7 +165,7 @@ fn values_of_pieces_count() {
     let (us, them) = (position.side_to_move(), !position.side_to_move());
     let values = (sum(us) - sum(them)) / 2;
     assert_ne!(values, 0);
-    // The rest are the layers' own.
+    // The rest is the output of the layers.
     let mut parameters = read_bytes(&net.file()).unwrap().parameters;
     if let OutputHead::LayerStacks(layers) = &mut parameters.head {
         layers.psqt = None;
@@ -182,7 +182,7 @@ fn values_of_pieces_count() {
 
 /// The features of a piece by the attacks on its square.
 #[test]
-fn features_by_attacks_are_read_and_found() {
+fn attack_buckets_are_read_and_found() {
     for (name, most, kings) in [
         ("HalfKA_hm2+2x2fixed", 1, false),
         ("HalfKA_hm2+3x3bucketed", 2, true),
@@ -196,7 +196,7 @@ fn features_by_attacks_are_read_and_found() {
             count: Some(9),
             ..Stacked::new(name, 64, [7, 32], "k3k3")
         };
-        // Few moves need to be looked at: nothing is kept from one to the next.
+        // A few moves are enough, as nothing is updated incrementally.
         let network = Arc::new(network(&net.file()));
         assert_eq!(network.architecture().features.name, name);
         let (start, moves) = games().next().unwrap();
@@ -229,7 +229,7 @@ fn features_by_attacks_are_read_and_found() {
 }
 
 #[test]
-fn progress_beside_a_file_chooses_the_stack() {
+fn progress_bin_selects_the_stack() {
     let net = rshogi(Some(5));
     let bytes = net.file();
     let with = |weight: f64| {
@@ -266,7 +266,7 @@ fn outputs_of_a_shard_see_their_inputs_only() {
         groups: 2,
     };
     assert_eq!(stacks.shards, Some(shards));
-    // Weights are by four inputs and then by output.
+    // Weights are ordered by chunk of four inputs, then by output.
     let layer = &layers(&parameters).stacks[0].layers[0];
     for (step, weights) in layer.tiles[0].weights().chunks(32).enumerate() {
         for (i, &weight) in weights.iter().enumerate() {
@@ -304,15 +304,15 @@ fn names_decide_where_sizes_do_not() {
     }
 }
 
-/// The refusal of a file, and that it is one line.
+/// The error of an invalid file, checked to be one line.
 fn refusal(bytes: &[u8]) -> NetError {
-    let error = read_bytes(bytes).err().expect("a refusal");
+    let error = read_bytes(bytes).err().expect("an error");
     assert!(!error.to_string().contains('\n'), "{error}");
     error
 }
 
 #[test]
-fn damaged_files_with_stacks_are_told_apart() {
+fn damaged_files_with_layer_stacks_are_told_apart() {
     let net = small([15, 32], "k3k3");
     let bytes = net.file();
     let first = 12 + net.text.len() + 4;
@@ -380,7 +380,7 @@ fn damaged_files_with_stacks_are_told_apart() {
         "progress3 needs 3 layer stacks, found 9",
     );
     says(renamed("K3K3", "LS9"), "unknown stack buckets `ls9`");
-    // Sizes that no network has: those of the file are taken, or told to be wrong.
+    // Wrong sizes in the name: those of the file are used, if the file is complete.
     let odd = |sizes: &str, end: usize| {
         let mut net = net.clone();
         net.text = net.text.replace("_15_32_", sizes);
@@ -410,7 +410,7 @@ fn damaged_files_with_stacks_are_told_apart() {
 }
 
 #[test]
-fn dialects_that_cannot_be_read_are_named() {
+fn unsupported_formats_are_named() {
     let says = |net: &Stacked, words: &str| {
         let text = refusal(&net.file()).to_string();
         assert!(text.contains(words), "{text}");

@@ -1,4 +1,4 @@
-//! Files of made-up networks: every weight follows from its number in the file.
+//! Files of synthetic networks: every weight is a hash of its index in the file.
 
 use crate::eval::nnue::architecture::{Activation, Architecture, Form, Stacks, padded};
 use crate::eval::nnue::features::{ATTACK_FEATURE_SETS, FEATURE_SETS, FeatureSet};
@@ -11,7 +11,7 @@ use crate::eval::nnue::progress::WEIGHTS;
 use crate::eval::nnue::stack_buckets::StackBuckets;
 use std::io::Cursor;
 
-/// A made-up weight of a magnitude up to `limit`, by its number.
+/// The synthetic weight of an index, of magnitude up to `limit`.
 pub fn weight(number: u32, limit: u32) -> i32 {
     let mut z = number.wrapping_add(1).wrapping_mul(0x9E37_79B9);
     z ^= z >> 16;
@@ -22,7 +22,7 @@ pub fn weight(number: u32, limit: u32) -> i32 {
     (z % (2 * limit + 1)) as i32 - limit as i32
 }
 
-/// The text of a classic network.
+/// The architecture string of a classic network.
 pub fn text(architecture: &Architecture) -> String {
     architecture.architecture_string()
 }
@@ -33,17 +33,17 @@ pub fn set(name: &str) -> &'static FeatureSet {
     sets.find(|set| set.name == name).unwrap()
 }
 
-/// Reads a file without another beside it.
+/// Reads a file without a `progress.bin`.
 pub fn read_bytes(bytes: &[u8]) -> Result<NetFile, NetError> {
     read(Cursor::new(bytes), bytes.len() as u64, |_| Ok(None))
 }
 
-/// The network of a sound file.
+/// The network of a valid file.
 pub fn network(bytes: &[u8]) -> Network {
     Network::new(read_bytes(bytes).unwrap().parameters, 1)
 }
 
-/// Writes a made-up network.
+/// Writes the file of a synthetic network.
 #[derive(Default)]
 pub struct Writer {
     pub bytes: Vec<u8>,
@@ -76,7 +76,7 @@ impl Writer {
         }
     }
 
-    /// Version, hash and text.
+    /// Version, hash and architecture string.
     pub fn header(&mut self, version: u32, hash: u32, text: &str) {
         self.word(version);
         self.word(hash);
@@ -84,7 +84,7 @@ impl Writer {
         self.bytes.extend(text.bytes());
     }
 
-    /// The layers of a stack.
+    /// A layer stack.
     pub fn stack(&mut self, architecture: &Architecture) {
         let [_, second] = architecture.hidden;
         self.affine(architecture.inputs(), architecture.first_outputs());
@@ -92,7 +92,7 @@ impl Writer {
         self.affine(second, 1);
     }
 
-    /// Numbers of 16 bits in a compressed block.
+    /// 16-bit integers in a compressed block.
     pub fn block(&mut self, parts: &[(usize, u32)]) {
         self.bytes.extend(leb128::MAGIC);
         let at = self.bytes.len();
@@ -107,7 +107,7 @@ impl Writer {
         self.bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Numbers of 32 bits.
+    /// 32-bit integers.
     pub fn numbers(&mut self, count: usize, limit: u32) {
         for _ in 0..count {
             let number = self.weight(limit);
@@ -116,7 +116,7 @@ impl Writer {
     }
 }
 
-/// The file of the made-up network of a classic architecture.
+/// The file of the synthetic network of a classic architecture.
 pub fn classic(architecture: &Architecture, text: &str) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.bytes.reserve(architecture.payload() as usize + 1024);
@@ -135,7 +135,7 @@ pub fn classic(architecture: &Architecture, text: &str) -> Vec<u8> {
     writer.bytes
 }
 
-/// What there may be to a made-up network with stacks of layers.
+/// A synthetic network with layer stacks, in any of the file formats for them.
 #[derive(Clone)]
 pub struct Stacked {
     pub features: &'static str,
@@ -144,20 +144,20 @@ pub struct Stacked {
     pub buckets: &'static str,
     pub text: String,
     pub version: u32,
-    /// How many stacks, if not as many as the buckets asks for.
+    /// Number of layer stacks, if it differs from the number of buckets.
     pub count: Option<usize>,
-    /// A word after the text.
+    /// Number of layer stacks in the header.
     pub counted: Option<u32>,
-    /// Biases and weights of the first layer in one block.
+    /// Whether biases and weights of the feature transformer are in one block.
     pub one_block: bool,
-    /// A stray `_` before each block.
-    pub stray: bool,
-    /// Values of pieces.
-    pub values: bool,
+    /// Whether there is a `_` before each compressed block.
+    pub underscore: bool,
+    /// Whether it has a PSQT.
+    pub psqt: bool,
 }
 
 impl Stacked {
-    /// As YaneuraOu writes it.
+    /// A network in YaneuraOu's format.
     pub fn new(
         features: &'static str,
         width: usize,
@@ -182,12 +182,12 @@ impl Stacked {
             count: None,
             counted: None,
             one_block: false,
-            stray: false,
-            values: false,
+            underscore: false,
+            psqt: false,
         }
     }
 
-    /// The shape of its layers.
+    /// Its architecture.
     pub fn architecture(&self) -> Architecture {
         let buckets = StackBuckets::parse(self.buckets).unwrap();
         Architecture {
@@ -224,12 +224,12 @@ impl Stacked {
             &[&[biases], &[weights]]
         };
         for block in blocks {
-            if self.stray {
+            if self.underscore {
                 writer.bytes.push(b'_');
             }
             writer.block(block);
         }
-        if self.values {
+        if self.psqt {
             writer.numbers(stacks.count * (1 + dimensions), 100);
         }
         if has_stages {

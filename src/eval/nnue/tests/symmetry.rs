@@ -1,14 +1,15 @@
-//! Positions as seen from elsewhere, which networks must not tell apart.
+//! Symmetries: rotating the board and swapping the colours must not change outputs, nor must mirroring with
+//! mirrored feature sets.
 
-use super::made_up::{Stacked, network};
 use super::output;
-use super::{GOLDEN, POSITIONS, games, made_up, position};
+use super::synthetic::{Stacked, network};
+use super::{GOLDEN, POSITIONS, games, position, synthetic};
 use crate::eval::nnue::backend::available;
 use crate::eval::nnue::network::Network;
 use crate::position::Position;
 use crate::types::Color;
 
-/// The board of a position as rows of pieces and gaps.
+/// The rows of an SFEN board as pieces and counts of empty squares.
 fn rows(board: &str) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for row in board.split('/') {
@@ -37,7 +38,7 @@ fn swap_case(text: &str) -> String {
     text.chars().map(swap).collect()
 }
 
-/// The same position with the colours exchanged.
+/// The position rotated by 180 degrees, with the colours swapped.
 fn rotated(it: &Position) -> Position {
     let sfen = it.to_sfen();
     let fields: Vec<&str> = sfen.split(' ').collect();
@@ -46,7 +47,7 @@ fn rotated(it: &Position) -> Position {
     rows.iter_mut().for_each(|row| row.reverse());
     let side = if fields[1] == "b" { "w" } else { "b" };
     let board = swap_case(&join(&rows));
-    // Black's pieces come first.
+    // Black's pieces in hand come first.
     let hands = swap_case(fields[2]);
     let pieces = hands.split_inclusive(|c: char| c.is_ascii_alphabetic());
     let (black, white): (Vec<&str>, Vec<&str>) =
@@ -55,7 +56,7 @@ fn rotated(it: &Position) -> Position {
     position(&format!("{board} {side} {hands} {}", fields[3]))
 }
 
-/// The position with left and right exchanged.
+/// The position with left and right swapped.
 fn mirrored(it: &Position) -> Position {
     let sfen = it.to_sfen();
     let (board, rest) = sfen.split_once(' ').unwrap();
@@ -64,7 +65,7 @@ fn mirrored(it: &Position) -> Position {
     position(&format!("{} {rest}", join(&rows)))
 }
 
-/// Positions of games, and the known ones.
+/// [`POSITIONS`], and positions of games.
 fn some_positions() -> Vec<Position> {
     let known = POSITIONS.into_iter().map(position);
     let played = games().step_by(5).flat_map(|(mut position, moves)| {
@@ -81,7 +82,8 @@ fn value(network: &Network, position: &Position) -> i32 {
     output(network, available()[0], position, None)
 }
 
-/// How many positions with a king on the middle file have another value when mirrored.
+/// Checks that rotation changes no output, and with `mirrors` that mirroring changes none either unless a king
+/// is missing or on the middle file. Some outputs of the remaining positions have to change.
 fn check(network: &Network, mirrors: bool) {
     let mut differing = 0;
     for position in some_positions() {
@@ -107,12 +109,12 @@ fn check(network: &Network, mirrors: bool) {
 fn rotation_and_mirroring_in_classic_networks() {
     for (name, _) in GOLDEN {
         let mirrors = name.contains("_vm") || name.contains("_hm");
-        check(&made_up(name), mirrors);
+        check(&synthetic(name), mirrors);
     }
 }
 
 #[test]
-fn rotation_and_mirroring_in_networks_with_stacks() {
+fn rotation_and_mirroring_in_networks_with_layer_stacks() {
     let net =
         |features, hidden, buckets| network(&Stacked::new(features, 64, hidden, buckets).file());
     check(&net("HalfKA_hm2(Friend)", [15, 32], "k3k3"), true);
