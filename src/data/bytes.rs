@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 /// The bytes not read yet, and what it means when they are too few.
-pub(super) struct ByteReader<'a> {
+pub struct ByteReader<'a> {
     pub rest: &'a [u8],
     pub truncated: &'static str,
 }
@@ -28,6 +28,10 @@ impl<'a> ByteReader<'a> {
 
     pub fn u32(&mut self) -> Result<u32, &'static str> {
         self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Result<u64, &'static str> {
+        self.array().map(u64::from_le_bytes)
     }
 
     pub fn i16(&mut self) -> Result<i16, &'static str> {

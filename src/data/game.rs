@@ -421,12 +421,8 @@ fn decode_branches(bytes: &mut ByteReader, plies: usize) -> Result<Vec<Branch>, 
         let mut above = 0;
         for _ in 0..bytes.u16()? {
             let byte = bytes.u8()?;
-            let bound = match byte >> 6 {
-                0 => ScoreBound::Exact,
-                1 => ScoreBound::Lower,
-                2 => ScoreBound::Upper,
-                _ => return Err("invalid bound of a branch"),
-            };
+            let bound = ScoreBound::ALL.get(usize::from(byte >> 6));
+            let bound = *bound.ok_or("invalid bound of a branch")?;
             let level = byte & Branch::MAX_LEVEL as u8;
             if level == 0 || level > above + 1 {
                 return Err("branch without parent");

@@ -6,7 +6,7 @@
 //! - [`files`]: any of these, by the name of the file.
 //! - [`command`]: `komaoto data`.
 
-mod bytes;
+pub(crate) mod bytes;
 pub(crate) mod calibration;
 pub mod command;
 pub mod error;

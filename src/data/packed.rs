@@ -17,6 +17,9 @@ const BITS: usize = 256;
 /// A code: its bits, the first one lowest, and how many.
 type Code = (u8, u8);
 
+/// The piece that a code stands for and how many bits the code has, by the next eight bits.
+type Meanings = [Option<(Piece, u8)>; 256];
+
 /// The codes of a format.
 struct Alphabet {
     /// Prefix of each kind of [`PieceType::HAND`] on the board.
@@ -56,12 +59,12 @@ pub struct PackedFormat {
     board: [Code; Piece::COUNT],
     /// By piece.
     hand: [Code; Piece::COUNT],
-    /// By kind.
-    boxed: [Code; 8],
-    /// By the next eight bits: the piece or empty square, and the bits it takes.
-    read_board: [Option<(Piece, u8)>; 256],
-    /// By the next eight bits off the board: the piece in hand, or none for one in the box.
-    read_spare: [Option<(Piece, u8)>; 256],
+    /// By kind, as in [`PieceType::HAND`].
+    boxed: [Code; 7],
+    /// On the board: a piece or the empty square.
+    read_board: Meanings,
+    /// Off the board: a piece in hand, or none for one in the box.
+    read_spare: Meanings,
 }
 
 /// PackedSfen, in PSV files.
@@ -74,22 +77,19 @@ impl PackedFormat {
         let mut format = PackedFormat {
             board: [(0, 0); Piece::COUNT],
             hand: [(0, 0); Piece::COUNT],
-            boxed: [(0, 0); 8],
+            boxed: alphabet.boxed,
             read_board: [None; 256],
             read_spare: [None; 256],
         };
         format.add_board(Piece::NONE, (0, 1));
         let mut index = 0;
         while index < PieceType::HAND.len() {
-            let kind = PieceType::HAND[index];
             let mut color = 0;
             while color < 2 {
                 format.add_kind(alphabet, index, Color::ALL[color]);
                 color += 1;
             }
-            let code = alphabet.boxed[index];
-            format.boxed[kind.index()] = code;
-            add(&mut format.read_spare, Piece::NONE, code);
+            add(&mut format.read_spare, Piece::NONE, alphabet.boxed[index]);
             index += 1;
         }
         format
@@ -154,7 +154,7 @@ impl PackedFormat {
         }
         for kind in HAND_ORDER.into_iter().rev() {
             for _ in 0..left[kind.index() - 1] {
-                bits.write(self.boxed[kind.index()]);
+                bits.write(self.boxed[kind.index() - 1]);
             }
         }
         debug_assert_eq!(bits.used, BITS);
@@ -178,16 +178,11 @@ impl PackedFormat {
             *square.ok_or("missing king")? = Piece::new(color, PieceType::King);
         }
         for sq in (0..Square::COUNT).filter(|&sq| !kings.contains(&(sq as u8))) {
-            let (piece, length) =
-                self.read_board[usize::from(bits.peek())].ok_or("invalid piece code")?;
-            bits.skip(length)?;
-            board[sq] = piece;
+            board[sq] = bits.piece(&self.read_board)?;
         }
         let mut hands = [Hand::EMPTY; 2];
         while bits.used < BITS {
-            let (piece, length) =
-                self.read_spare[usize::from(bits.peek())].ok_or("invalid piece code")?;
-            bits.skip(length)?;
+            let piece = bits.piece(&self.read_spare)?;
             if piece.is_some() {
                 let hand = &mut hands[piece.color().index()];
                 if hand.count(piece.kind()) == piece.kind().total() {
@@ -206,7 +201,7 @@ const fn join((first, length): Code, (second, more): Code) -> Code {
 }
 
 /// Enters the meaning of a code for all bytes that begin with it.
-const fn add<T: Copy>(table: &mut [Option<(T, u8)>; 256], meaning: T, (code, length): Code) {
+const fn add(table: &mut Meanings, meaning: Piece, (code, length): Code) {
     let mut index = code as usize;
     while index < 256 {
         debug_assert!(table[index].is_none());
@@ -250,12 +245,13 @@ impl BitReader<'_> {
         bits
     }
 
-    fn skip(&mut self, length: u8) -> Result<(), &'static str> {
+    fn piece(&mut self, codes: &Meanings) -> Result<Piece, &'static str> {
+        let (piece, length) = codes[usize::from(self.peek())].ok_or("invalid piece code")?;
         self.used += usize::from(length);
         if self.used > BITS {
             return Err("truncated position");
         }
-        Ok(())
+        Ok(piece)
     }
 }
 

@@ -14,6 +14,12 @@ pub enum ScoreBound {
     Upper,
 }
 
+impl ScoreBound {
+    /// The bounds by their number.
+    pub(crate) const ALL: [ScoreBound; 3] =
+        [ScoreBound::Exact, ScoreBound::Lower, ScoreBound::Upper];
+}
+
 /// A principal variation and the state of the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {

@@ -351,7 +351,7 @@ mod tests {
             assert!(!value::is_decisive(visit.score));
             assert!(keys.insert(position.key()));
         }
-        for bound in [ScoreBound::Exact, ScoreBound::Lower, ScoreBound::Upper] {
+        for bound in ScoreBound::ALL {
             assert!(visits.iter().any(|visit| visit.bound == bound), "{bound:?}");
         }
         searcher.clear();

@@ -9,10 +9,10 @@
 use super::TrainError;
 use super::adam::Adam;
 use super::curve::{self, CurvePoint};
-use super::kernel::TILE;
 use super::model::{Head, Model, ModelShape};
-use super::settings::MAX_WIDTH;
+use super::settings::is_width;
 use crate::cli::files;
+use crate::data::bytes::ByteReader;
 use crate::eval::nnue::ClassicNetwork;
 use std::fs;
 use std::path::Path;
@@ -91,42 +91,37 @@ fn parse(bytes: &[u8]) -> Result<(TrainState, String), &'static str> {
     if !bytes.starts_with(MAGIC) {
         return Err("expected a checkpoint, found something else");
     }
-    let (mut rest, sum) = bytes.split_last_chunk().ok_or(DAMAGED)?;
+    let (rest, sum) = bytes.split_last_chunk().ok_or(DAMAGED)?;
     if crc32fast::hash(rest) != u32::from_le_bytes(*sum) {
         return Err("checksum mismatch: truncated or damaged");
     }
-    let mut take = |length: usize| rest.split_off(..length).ok_or(DAMAGED);
-    take(MAGIC.len())?;
-    let words = take(24)?.as_chunks().0;
-    let words: Vec<u32> = words.iter().map(|&it| u32::from_le_bytes(it)).collect();
-    let &[version, features, width, one, two, length] = &words[..] else {
-        return Err(DAMAGED);
-    };
-    if version != VERSION {
+    let truncated = DAMAGED;
+    let mut bytes = ByteReader { rest, truncated };
+    bytes.take(MAGIC.len())?;
+    if bytes.u32()? != VERSION {
         return Err("unsupported version of checkpoints");
     }
-    let shape = shape(features, [width, one, two].map(|it| it as usize)).ok_or(DAMAGED)?;
-    let numbers = take(24)?.as_chunks().0;
-    let numbers: Vec<u64> = numbers.iter().map(|&it| u64::from_le_bytes(it)).collect();
-    let &[step, sum, count] = &numbers[..] else {
-        return Err(DAMAGED);
-    };
-    let text = std::str::from_utf8(take(length as usize)?).map_err(|_| DAMAGED)?;
+    let features = bytes.u32()?;
+    let mut size = || bytes.u32().map(|size| size as usize);
+    let [width, one, two, length] = [size()?, size()?, size()?, size()?];
+    let shape = shape(features, [width, one, two]).ok_or(DAMAGED)?;
+    let (step, sum, count) = (bytes.u64()?, f64::from_bits(bytes.u64()?), bytes.u64()?);
+    let text = std::str::from_utf8(bytes.take(length)?).map_err(|_| DAMAGED)?;
     let (settings, csv) = text.split_once(SEPARATOR).ok_or(DAMAGED)?;
     let mut state = TrainState {
         step,
-        recent: (f64::from_bits(sum), count),
+        recent: (sum, count),
         curve: curve::from_csv(csv).ok_or(DAMAGED)?,
         ..TrainState::new(Model::zeros(shape))
     };
     let TrainState { model, adam, .. } = &mut state;
     for numbers in [&mut model.rows, &mut adam.mean, &mut adam.square] {
-        let bytes = take(4 * numbers.len())?.as_chunks().0;
-        for (number, &bytes) in numbers.iter_mut().zip(bytes) {
+        let (chunks, _) = bytes.take(4 * numbers.len())?.as_chunks();
+        for (number, &bytes) in numbers.iter_mut().zip(chunks) {
             *number = f32::from_le_bytes(bytes);
         }
     }
-    match rest {
+    match bytes.rest {
         [] => Ok((state, settings.into())),
         _ => Err(DAMAGED),
     }
@@ -143,11 +138,7 @@ fn shape(features: u32, [width, one, two]: [usize; 3]) -> Option<ModelShape> {
         width,
         head,
     };
-    let is_known = (TILE..=MAX_WIDTH).contains(&width)
-        && width.is_multiple_of(TILE)
-        && [one, two]
-            .iter()
-            .all(|size| *size <= ClassicNetwork::MAX_HIDDEN)
-        && shape.dimensions() > 0;
+    let is_known =
+        is_width(&width) && one.max(two) <= ClassicNetwork::MAX_HIDDEN && shape.dimensions() > 0;
     is_known.then_some(shape)
 }

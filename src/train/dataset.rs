@@ -89,11 +89,7 @@ impl Sample {
             features: [side(0), side(ACTIVE)],
             score: word(2 * ACTIVE).cast_signed(),
             result: result.cast_signed(),
-            bound: match bound {
-                0 => ScoreBound::Exact,
-                1 => ScoreBound::Lower,
-                _ => ScoreBound::Upper,
-            },
+            bound: ScoreBound::ALL[usize::from(bound.min(2))],
         }
     }
 }

@@ -60,12 +60,12 @@ pub fn forward(model: &Model, group: &[&Sample], scratch: &mut PassScratch) -> [
     }
     match model.shape.head {
         Head::Squared => {
-            let weights = &tiles[model.shape.head_row() * width..][..2 * width];
-            let bias = model.rows[(model.shape.head_row() + 2) * model.shape.width];
+            let [weights, bias, ..] = model.head();
+            let (weights, _) = weights.as_chunks();
             let mut outputs = [0.0; GROUP];
             let sums = scratch.sums.chunks_exact(2 * width).take(group.len());
             for (output, sums) in outputs.iter_mut().zip(sums) {
-                *output = bias + squared_dot(sums, weights);
+                *output = bias[0] + squared_dot(sums, weights);
             }
             outputs
         }
@@ -148,15 +148,14 @@ pub fn backward(
     let width = shape.width / TILE;
     match shape.head {
         Head::Squared => {
-            let (tiles, _) = model.rows.as_chunks::<TILE>();
-            let (out, _) = gradient.rows.as_chunks_mut::<TILE>();
-            let first = shape.head_row() * width;
-            let (weights, out) = (&tiles[first..][..2 * width], &mut out[first..][..2 * width]);
+            let [weights, ..] = model.head();
+            let [out, out_bias, ..] = shape.split_head_mut(&mut gradient.rows);
             let sums = scratch.sums.chunks_exact_mut(2 * width);
             for (slope, sums) in slopes.into_iter().zip(sums).filter(|it| it.0 != 0.0) {
+                let (weights, out) = (weights.as_chunks().0, out.as_chunks_mut().0);
                 squared_backward(slope, sums, weights, out);
             }
-            gradient.rows[(shape.head_row() + 2) * shape.width] += slopes.iter().sum::<f32>();
+            out_bias[0] += slopes.iter().sum::<f32>();
         }
         Head::Hidden(sizes) => hidden::backward(model, sizes, slopes, scratch, gradient),
     }

@@ -41,7 +41,7 @@ Numbers may end with k or M. The same seed and number of threads give the same n
 quiet positions with a score, each once; 5 % of the games are for validation. Ctrl-C saves a checkpoint.";
 
 /// Widest feature transformer that is trained.
-pub const MAX_WIDTH: usize = 2048;
+const MAX_WIDTH: usize = 2048;
 /// Largest hidden layer.
 const MAX_HIDDEN: usize = ClassicNetwork::MAX_HIDDEN;
 
@@ -146,12 +146,15 @@ impl TrainSettings {
     }
 }
 
+/// Whether feature transformers of this width are trained.
+pub fn is_width(width: &usize) -> bool {
+    (TILE..=MAX_WIDTH).contains(width) && width.is_multiple_of(TILE)
+}
+
 fn read_shape(arguments: &mut Arguments) -> Result<ModelShape, ArgumentError> {
     let expected = || format!("a multiple of {TILE} up to {MAX_WIDTH}");
     let width = arguments.value("--width", expected, |text| {
-        let width: usize = text.parse().ok()?;
-        let is_valid = (TILE..=MAX_WIDTH).contains(&width) && width.is_multiple_of(TILE);
-        is_valid.then_some(width)
+        text.parse().ok().filter(is_width)
     });
     let width = width?.unwrap_or(256);
     let expected = || format!("two multiples of {STEP} up to {MAX_HIDDEN}, such as 32-32");
@@ -172,10 +175,7 @@ fn read_shape(arguments: &mut Arguments) -> Result<ModelShape, ArgumentError> {
 /// The sizes of hidden layers, given as in `32-32`.
 fn hidden_sizes(text: &str) -> Option<[usize; 2]> {
     let (first, second) = text.split_once('-')?;
-    let size = |text: &str| {
-        let size: usize = text.parse().ok()?;
-        let is_known = (STEP..=MAX_HIDDEN).contains(&size);
-        (is_known && size.is_multiple_of(STEP)).then_some(size)
-    };
+    let is_size = |size: &usize| (STEP..=MAX_HIDDEN).contains(size) && size.is_multiple_of(STEP);
+    let size = |text: &str| text.parse().ok().filter(is_size);
     Some([size(first)?, size(second)?])
 }
