@@ -1,7 +1,7 @@
 //! Reading little-endian numbers from bytes.
 #![forbid(unsafe_code)]
 
-/// The bytes not read yet, and what it means when they are too few.
+/// The bytes not read yet, and the error when they are too few.
 pub struct ByteReader<'a> {
     pub rest: &'a [u8],
     pub truncated: &'static str,

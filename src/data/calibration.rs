@@ -14,14 +14,14 @@ const LIMIT: i32 = 3000;
 const RANGES: usize = (2 * LIMIT / STEP) as usize;
 /// Steps of Newton's method; a few are enough.
 const STEPS: usize = 50;
-/// With fewer positions nothing can be said.
+/// Fewer positions are not fitted.
 const MIN_POSITIONS: u64 = 1000;
 
 /// Positions and their points by score.
 pub struct Calibration(Vec<(u64, f64)>);
 
 impl Calibration {
-    /// Nothing counted.
+    /// No positions yet.
     pub fn new() -> Calibration {
         Calibration(vec![(0, 0.0); RANGES])
     }

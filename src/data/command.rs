@@ -120,11 +120,11 @@ impl Converted {
     }
 }
 
-/// Converts a file to the format of another, by its name. What that format does not support is skipped.
+/// Converts a file to the format that the extension of `to` names, without what that format does not support.
 ///
 /// # Errors
-/// When one of the files cannot be used, or the second exists and `force` is not given. The second is
-/// kept as it was then.
+/// When one of the files cannot be used, or `to` exists and `force` is not given. An existing file is
+/// kept then.
 pub(super) fn convert(from: &Path, to: &Path, force: bool) -> Result<Converted, DataError> {
     let mut input = GameInput::open(from)?;
     let mut header = input.header().cloned().unwrap_or_else(|| GameFileHeader {

@@ -14,9 +14,9 @@
 //! | | 4 bytes a ply | u16 move ([`Move::raw`]), i16 score ([`NO_SCORE`] for none) |
 //! | | | branches |
 //!
-//! Branches are TreeStrap positions: other positions that a search knows something about. For each search
-//! that has some there follow the u16 index of its ply from 0, the u16 number of branches, and 5 bytes a
-//! branch: u8 level from 1 ([`Branch::level`]) with the bound in its two highest bits (0 exact, 1 lower,
+//! Branches lead to TreeStrap positions: positions in the tree of a search, with their scores. Each search
+//! with branches has the u16 index of its ply from 0, the u16 number of branches, and 5 bytes a branch:
+//! u8 level from 1 ([`Branch::level`]) with the bound in its two highest bits (0 exact, 1 lower,
 //! 2 upper), u16 move, i16 score.
 #![forbid(unsafe_code)]
 
@@ -141,7 +141,7 @@ impl ScoredMove {
     }
 }
 
-/// What a game says about one of its positions.
+/// A position of a game: the move played there, and the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GamePosition {
     /// The move played.
@@ -358,7 +358,7 @@ impl Game {
         };
         let count = trees().count();
         let every = (1..=count).find(|&every| fits(every)).unwrap_or(count + 1);
-        // The first is not among those of every second, so that one too large spoils nothing.
+        // Beginning with number `every - 1`, a first search that is too large leaves room for the others.
         for tree in trees().skip(every - 1).step_by(every) {
             bytes.extend(tree[0].index.to_le_bytes());
             bytes.extend((tree.len() as u16).to_le_bytes());

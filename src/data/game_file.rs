@@ -104,7 +104,7 @@ impl GameReader {
         Ok(Some(game))
     }
 
-    /// A bad record is a torn one if only zeros follow, from `read` on.
+    /// A bad record is torn if `read` and the rest of the file are zeros.
     fn torn_or(&mut self, what: &'static str, read: &[u8]) -> Result<Option<Game>, DataProblem> {
         let mut is_zero = read.iter().all(|&byte| byte == 0);
         let mut chunk = [0; 4096];
@@ -157,7 +157,7 @@ pub struct GameWriter {
 }
 
 impl GameWriter {
-    /// Begins a new file. An empty file counts as none.
+    /// Begins a new file. An empty file counts as missing.
     ///
     /// # Errors
     /// When it cannot be written, is being written, or exists and `force` is not given.
@@ -227,7 +227,7 @@ impl GameWriter {
             .truncate(false)
             .open(path)
             .map_err(DataError::io(path))?;
-        // Some file systems cannot lock; two writers are then the user's own affair.
+        // Some file systems cannot lock; nothing prevents two writers there.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let problem = DataProblem::File("another process is writing to the file");
             return Err(DataError::of_file(path, problem));
@@ -262,7 +262,7 @@ impl GameWriter {
     /// Makes sure that everything is on disk.
     ///
     /// # Errors
-    /// When the system cannot say so.
+    /// When the system reports an error.
     pub fn finish(&mut self) -> Result<(), DataError> {
         match self.file.sync_all() {
             // Pipes and devices have nothing to sync.

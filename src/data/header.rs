@@ -55,7 +55,7 @@ impl GameFileHeader {
         ];
         let settings = self.settings.iter();
         let settings = settings.map(|(key, value)| (key.as_str(), value.clone()));
-        // A line break in a value would make two lines of it.
+        // A line break in a value would begin another field.
         let line =
             |(key, value): (&str, String)| format!("{key} {}\n", value.replace(['\n', '\r'], " "));
         fields.into_iter().chain(settings).map(line).collect()
@@ -84,7 +84,7 @@ impl GameFileHeader {
         })
     }
 
-    /// The lines in which another header differs first.
+    /// The first line that differs from another header, in both.
     pub(super) fn difference(&self, other: &GameFileHeader) -> Option<(String, String)> {
         let texts = [self.text(), other.text()];
         let name_of = |line: &str| line.split(' ').next().unwrap_or_default().to_string();

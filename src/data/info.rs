@@ -97,7 +97,7 @@ impl fmt::Display for Histogram {
     }
 }
 
-/// Counts positions that occurred before. Of very many, a sample chosen by the key.
+/// Counts positions that occurred before; beyond [`MAX_REMEMBERED`] only in a sample, chosen by key.
 #[derive(Default)]
 struct Duplicates {
     seen: HashSet<u64>,

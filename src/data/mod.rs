@@ -2,8 +2,8 @@
 //!
 //! - [`game`]: a game, and how it becomes bytes.
 //! - [`game_file`]: a file of games that can be appended to, and survives a crash.
-//! - [`records`]: files of positions of YaneuraOu and Apery, [`packed`] as these do it.
-//! - [`files`]: any of these, by the name of the file.
+//! - [`records`]: files of positions in the formats of YaneuraOu and Apery, [`packed`]: their positions.
+//! - [`files`]: files in any of these formats, chosen by extension.
 //! - [`command`]: `komaoto data`.
 
 pub(crate) mod bytes;

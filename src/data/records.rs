@@ -1,5 +1,5 @@
-//! Files of positions of other programs: records of fixed length without a header. Positions that follow
-//! each other in a game are put together again.
+//! Files of positions of other programs: records of fixed length without a header. Consecutive
+//! positions of a game are joined again.
 //!
 //! PackedSfenValue, the training data of YaneuraOu, usually `.psv` or `.bin`, 40 bytes:
 //!
@@ -110,7 +110,7 @@ impl RecordFormat {
         Some(())
     }
 
-    /// Reads a record. Where the format does not have it, the number of the move is 1.
+    /// Reads a record. hcpe has no move number, so it is 1 there.
     ///
     /// # Errors
     /// What is invalid.
@@ -246,7 +246,7 @@ impl RecordReader {
             result,
         } = record;
         if let Some((game, end)) = &mut self.pending {
-            // The number of the move has to fit where the format has it.
+            // PSV also has the move number.
             let follows = end.key() == position.key()
                 && game.result == result
                 && game.moves.len() < MAX_PLIES

@@ -9,7 +9,7 @@ use crate::cli::parallel_map;
 const BETA1: f32 = 0.9;
 const BETA2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
-/// Weight decay. A hundred times as much made no difference to speak of.
+/// Weight decay. A hundred times as much made no measurable difference.
 const DECAY: f32 = 0.01;
 
 /// An optimiser: first and second moments of every parameter.

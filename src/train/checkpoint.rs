@@ -127,7 +127,7 @@ fn parse(bytes: &[u8]) -> Result<(TrainState, String), &'static str> {
     }
 }
 
-/// A shape by its numbers, if there is such a one.
+/// The shape with these sizes, if it is valid.
 fn shape(features: u32, [width, one, two]: [usize; 3]) -> Option<ModelShape> {
     let head = match [one, two] {
         [0, 0] => Head::Squared,

@@ -33,7 +33,7 @@ pub struct Sample {
 pub const NO_RESULT: i8 = i8::MIN;
 /// Bytes of a sample on disk.
 const BYTES: usize = 4 * ACTIVE + 4;
-/// More files are not open at a time.
+/// Most files open at a time.
 const MAX_PARTS: u64 = 500;
 
 /// The winning probability for an output of the network.
@@ -173,8 +173,8 @@ pub struct DatasetBuilder {
 }
 
 impl DatasetBuilder {
-    /// Keeps this many bytes in memory; if there are more of the up to `most` positions, they go to a
-    /// folder.
+    /// Keeps positions in up to `memory` bytes; if there are more, all go to the folder. `most` is an
+    /// upper bound of their number.
     pub fn new(folder: PathBuf, memory: u64, most: u64, seed: u64) -> DatasetBuilder {
         let limit = (memory / size_of::<Sample>() as u64).max(1);
         DatasetBuilder {
@@ -238,7 +238,7 @@ impl DatasetBuilder {
         Ok(())
     }
 
-    /// All positions.
+    /// The dataset.
     ///
     /// # Errors
     /// When they cannot be written to disk.

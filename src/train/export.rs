@@ -1,8 +1,7 @@
 //! Models as quantised networks in files, and back.
 //!
-//! An output of 1 is a winning probability of 73 %. A native network says itself how many centipawns it
-//! calls that. One for YaneuraOu has an output in such units that 600 centipawns come of it when it is
-//! divided by the usual `FV_SCALE` of 16 and a pawn is 90.
+//! An output of 1 is a winning probability of 73 %. A native network stores how many centipawns that
+//! is. A network for YaneuraOu is scaled to 600 centipawns at `FV_SCALE` 16, with 90 for a pawn.
 #![forbid(unsafe_code)]
 
 use super::model::{Head, Model, ModelShape};
@@ -57,7 +56,7 @@ fn scaled(numbers: &[i16], unit: f32) -> impl Iterator<Item = f32> {
     numbers.iter().map(move |&number| f32::from(number) / unit)
 }
 
-/// Conversions saturate; numbers are limited anyhow.
+/// Casts saturate, but weights are clipped to the range during training.
 fn rounded(numbers: &[f32], unit: f32) -> Vec<i16> {
     let round = |number: &f32| (number * unit).round() as i16;
     numbers.iter().map(round).collect()

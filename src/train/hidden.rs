@@ -2,7 +2,7 @@
 //! activations are clipped to 0 to 1 (CReLU).
 #![forbid(unsafe_code)]
 
-use super::kernel::{FloatTile, GROUP, Gradient, PassScratch, TILE};
+use super::kernel::{FloatTile, GROUP, Gradient, PassScratch, TILE, clip_gradient};
 use super::model::{Head, Model, ModelShape};
 
 /// Sizes of hidden layers are multiples of this.
@@ -49,8 +49,7 @@ impl Neurons {
     /// Clipped neurons pass no gradient on.
     fn clip_gradients(&mut self) {
         for (gradient, &activation) in self.gradients.iter_mut().zip(&self.activations) {
-            let inside = activation > 0.0 && activation < 1.0;
-            *gradient = if inside { *gradient } else { 0.0 };
+            *gradient = clip_gradient(*gradient, activation);
         }
     }
 }
@@ -157,8 +156,7 @@ pub fn backward(
         }
         for (position, total) in totals.into_iter().enumerate() {
             for (sum, gradient) in sums[position * tiles + i].iter_mut().zip(total) {
-                let inside = *sum > 0.0 && *sum < 1.0;
-                *sum = if inside { gradient } else { 0.0 };
+                *sum = clip_gradient(gradient, *sum);
             }
         }
     }

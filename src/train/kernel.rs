@@ -117,12 +117,7 @@ fn squared_backward(
         for ((sum, weight), gradient) in sums.iter_mut().zip(weights).zip(gradient) {
             let activation = sum.clamp(0.0, 1.0);
             *gradient += slope * activation * activation;
-            let inside = *sum > 0.0 && *sum < 1.0;
-            *sum = if inside {
-                2.0 * slope * weight * activation
-            } else {
-                0.0
-            };
+            *sum = clip_gradient(2.0 * slope * weight * activation, *sum);
         }
     }
 }
@@ -178,6 +173,13 @@ pub fn backward(
         }
     }
     losses
+}
+
+/// The gradient of a sum, given that of its activation: sums that are clipped to 0 or 1 have none.
+#[inline(always)]
+pub fn clip_gradient(gradient: f32, sum: f32) -> f32 {
+    let is_inside = sum > 0.0 && sum < 1.0;
+    if is_inside { gradient } else { 0.0 }
 }
 
 #[inline(always)]

@@ -20,7 +20,6 @@ mod export;
 mod hidden;
 mod kernel;
 mod model;
-mod outputs;
 mod reader;
 mod run;
 mod settings;

@@ -87,14 +87,14 @@ impl ModelShape {
         numbers.map(|numbers| numbers.next_multiple_of(self.width))
     }
 
-    /// These parts of the rows of a model or a gradient.
+    /// The parts behind the feature transformer in the rows of a model or a gradient.
     pub fn split_head_mut<'a>(&self, rows: &'a mut [f32]) -> [&'a mut [f32]; 6] {
         let mut rest = &mut rows[self.head_row() * self.width..];
         let lengths = self.head_parts();
         lengths.map(|length| rest.split_off_mut(..length).unwrap_or_default())
     }
 
-    /// All rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.head_row() + self.head_parts().iter().sum::<usize>() / self.width
     }
@@ -138,7 +138,7 @@ impl fmt::Display for ModelShape {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
     pub shape: ModelShape,
-    /// See the head of this file.
+    /// In the order given at the top of this file.
     pub rows: Vec<f32>,
 }
 
@@ -172,7 +172,7 @@ impl Model {
         model
     }
 
-    /// Some rows.
+    /// A number of rows, from `row` on.
     pub fn part(&self, row: usize, rows: usize) -> &[f32] {
         &self.rows[row * self.shape.width..][..rows * self.shape.width]
     }

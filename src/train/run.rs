@@ -1,4 +1,4 @@
-//! A training run.
+//! A training run, and the files it writes: none is overwritten by mistake, and no two runs write to one.
 #![forbid(unsafe_code)]
 
 use super::TrainError;
@@ -7,7 +7,6 @@ use super::checkpoint::{self, TrainState};
 use super::curve::{CurvePoint, to_csv, to_svg};
 use super::dataset::{Dataset, DatasetBuilder, Sample};
 use super::model::{Model, ModelShape};
-use super::outputs;
 use super::reader::{SampleCounts, SampleReader};
 use super::settings::TrainSettings;
 use super::workers::Workers;
@@ -15,8 +14,8 @@ use crate::cli::console::{self, ProgressLine, clock};
 use crate::cli::{files, interrupt, stable_rng};
 use rand::seq::SliceRandom;
 use std::collections::HashSet;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Points of the loss curve.
@@ -25,7 +24,7 @@ const CURVE_POINTS: u64 = 200;
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(600);
 /// Time between two lines of progress in a log.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
-/// What is left of the learning rate in the end.
+/// The final learning rate, as a share of the initial one.
 const FINAL_RATE: f64 = 0.02;
 
 /// Trains a network.
@@ -44,7 +43,7 @@ pub fn run_until(
     settings: &TrainSettings,
     is_interrupted: &dyn Fn(u64) -> bool,
 ) -> Result<(), TrainError> {
-    let _lock = outputs::lock(settings)?;
+    let _lock = lock(settings)?;
     let (state, saved_settings) = initial_state(settings)?;
     let (dataset, counts) = load(settings)?;
     let fingerprint = settings.fingerprint(dataset.len(), dataset.validation.len());
@@ -90,7 +89,7 @@ pub fn run_until(
 
 /// Reads all games.
 fn load(settings: &TrainSettings) -> Result<(Dataset, SampleCounts), TrainError> {
-    // No position takes less room in a file of games.
+    // The smallest position in any format: a ply of a game.
     const MIN_BYTES: u64 = 4;
     let mut most = 0;
     for path in &settings.games {
@@ -330,6 +329,75 @@ impl Run<'_> {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     files::write_atomically(path, bytes).map_err(TrainError::file(path))
+}
+
+/// The lock of a run on its outputs, removed with it.
+pub struct OutputLock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for OutputLock {
+    fn drop(&mut self) {
+        // A lock is empty; a file with contents is not ours to remove.
+        if fs::metadata(&self.path).is_ok_and(|found| found.len() == 0) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Locks the outputs of a run, and makes sure that the network can be written once it is trained.
+///
+/// # Errors
+/// When an output exists and may not be overwritten, is an input too, or another run writes it.
+pub fn lock(settings: &TrainSettings) -> Result<OutputLock, TrainError> {
+    let [checkpoint, csv, svg, parts, lock] =
+        ["checkpoint", "csv", "svg", "parts", "lock"].map(|suffix| settings.output(suffix));
+    let outputs = [&settings.out, &checkpoint, &csv, &svg];
+    let refuse = |path: &Path, why: &str| Err(TrainError::file(path)(why));
+    for path in outputs {
+        if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+            return refuse(path, "cannot write here: it is not a regular file");
+        }
+        if settings.games.iter().any(|games| is_same(games, path)) {
+            let why = "cannot write here: it is a file of games to train on";
+            return refuse(path, why);
+        }
+    }
+    let exists = "file exists; --force overwrites it";
+    // A run that is not finished has written no network.
+    if settings.out.exists() && !settings.force {
+        return refuse(&settings.out, exists);
+    }
+    let may_overwrite = settings.force || settings.resume;
+    if checkpoint.exists() && !may_overwrite {
+        let why = "file exists; --resume continues from it, --force overwrites it";
+        return refuse(&checkpoint, why);
+    }
+    if let Some(path) = [csv, svg, parts].into_iter().find(|path| path.exists())
+        && !may_overwrite
+    {
+        return refuse(&path, exists);
+    }
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&lock)
+        .map_err(TrainError::file(&lock))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        return refuse(&settings.out, "another process is training this network");
+    }
+    Ok(OutputLock {
+        path: lock,
+        _file: file,
+    })
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(fs::canonicalize);
+    one.is_ok_and(|one| other.is_ok_and(|other| one == other))
 }
 
 /// The share of the initial learning rate at a step: half a cosine wave down to [`FINAL_RATE`].

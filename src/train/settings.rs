@@ -45,7 +45,7 @@ const MAX_WIDTH: usize = 2048;
 /// Largest hidden layer.
 const MAX_HIDDEN: usize = ClassicNetwork::MAX_HIDDEN;
 
-/// Everything asked for.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct TrainSettings {
     /// Files of games.
@@ -125,7 +125,7 @@ impl TrainSettings {
         files::with_suffix(&self.out, suffix)
     }
 
-    /// What has to be the same when training is resumed, as lines of text.
+    /// The settings that a resumed run has to keep, a line each.
     pub fn fingerprint(&self, training: usize, validation: usize) -> String {
         let filter = self.filter;
         let eval_scale = filter

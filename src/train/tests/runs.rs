@@ -368,7 +368,7 @@ fn what_is_read_is_not_replaced_by_what_is_written() {
 #[test]
 fn runs_do_not_get_in_each_others_way() {
     let (folder, settings) = prepared("train-lock", "--force");
-    let lock = crate::train::outputs::lock(&settings).unwrap();
+    let lock = crate::train::run::lock(&settings).unwrap();
     let text = run(&settings).unwrap_err().to_string();
     assert!(
         text.ends_with("another process is training this network"),
