@@ -166,13 +166,15 @@ impl Bitboard {
         }
     }
 
-    /// All squares of the files without a square of the set, which must have at most one per file.
+    /// All squares of the files on which the set has none.
     #[inline(always)]
     pub const fn empty_files(self) -> Bitboard {
-        // In each nine-bit file, subtracting a set bit from the top bit clears the top bit. The top
-        // bits that remain are then spread over their files.
+        // In each nine-bit file, adding all ones below the top bit carries into it unless those bits
+        // were zero; a top bit then spreads over its file.
         const TOP: u128 = RANK_A_BITS << 8;
-        let empty = (TOP - self.bits()) & TOP;
+        const BELOW: u128 = TOP - RANK_A_BITS;
+        let bits = self.bits();
+        let empty = !(((bits & BELOW) + BELOW) | bits) & TOP;
         Bitboard::raw((empty << 1) - (empty >> 8))
     }
 }

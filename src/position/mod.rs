@@ -2,12 +2,12 @@
 //! evaluation, mate in one, repetition, declaration, SFEN.
 //!
 //! Invariants, checked by [`Position::validate`] after every move of debug builds: mailbox,
-//! bitboards and king squares agree; board and hands hold no more pieces than a set; no two
-//! unpromoted pawns of a side share a file (二歩) and none stands on its last rank; keys, checkers
-//! and pins equal recomputed ones; the side not to move is not in check. `undo_move` restores
-//! everything.
+//! bitboards and king squares agree; keys, checkers and pins equal recomputed ones; the side not to move
+//! is not in check. `undo_move` restores everything.
 //!
-//! One king may be missing, as the attacker's is in mate problems (詰将棋).
+//! Kings may be missing, as the attacker's is in mate problems (詰将棋), and a board from a GUI's editor
+//! may have two pawns on a file (二歩) or more pieces of a kind than a set: moves keep to the rules from
+//! there.
 #![forbid(unsafe_code)]
 
 mod checks;

@@ -13,6 +13,9 @@ pub const STARTPOS_SFEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1
 /// Larger move numbers are clamped to this.
 const MAX_MOVE_NUMBER: u32 = 1_000_000;
 
+/// Pieces of a set besides the kings.
+const PIECES: u32 = 38;
+
 /// Hand pieces in the order in which an SFEN lists them.
 pub(crate) const HAND_ORDER: [PieceType; 7] = {
     use PieceType::*;
@@ -54,13 +57,19 @@ pub enum SfenError {
     #[error("SFEN move number: `{0}` is not a number")]
     MoveNumber(String),
     /// More pieces of a kind, promoted and in hand included, than in a full set.
-    #[error("SFEN: {1} pieces of kind {letter}, limit {total}", letter = .0.letter(), total = .0.total())]
+    #[error("SFEN: {1} pieces of kind {letter}, a set has {total}", letter = .0.letter(), total = .0.total())]
     TooMany(PieceType, u32),
+    /// More pieces of a kind, promoted and in hand included, than a hand can hold.
+    #[error("SFEN: {1} pieces of kind {letter}, at most {capacity} can be handled", letter = .0.letter(), capacity = Hand::capacity(*.0))]
+    TooManyInHand(PieceType, u32),
+    /// More pieces besides the kings than a set has.
+    #[error("SFEN: {0} pieces besides the kings, a set has {PIECES}")]
+    TooManyPieces(u32),
     /// One side has two kings.
     #[error("SFEN board: `{king}` on {1} is a second king of {0}", king = Piece::new(*.0, PieceType::King))]
     TwoKings(Color, Square),
     /// Neither side has a king. One may be missing, as in mate problems (詰将棋).
-    #[error("SFEN: no king on the board (at most one may be missing)")]
+    #[error("SFEN: no king on the board")]
     NoKings,
     /// Two unpromoted pawns of a side on one file (二歩).
     #[error("SFEN board: `{pawn}` on {1} is a second pawn on its file (nifu)", pawn = Piece::new(*.0, PieceType::Pawn))]
@@ -87,12 +96,24 @@ impl Position {
         }
     }
 
-    /// Parses an SFEN: board, side to move, hands, and an optional move number (default 1). The
-    /// pieces in hand may come in any order. A move number out of range is clamped.
+    /// Parses the SFEN of a position that a game can reach: board, side to move, hands, and an optional
+    /// move number (default 1). The pieces in hand may come in any order. A move number out of range is
+    /// clamped.
     ///
     /// # Errors
     /// See [`SfenError`].
     pub fn from_sfen(text: &str) -> Result<Position, SfenError> {
+        let (position, irregularities) = Position::from_any_sfen(text)?;
+        irregularities.into_iter().next().map_or(Ok(position), Err)
+    }
+
+    /// Parses the SFEN of any position that can be searched, as boards edited in a GUI are, and what is
+    /// irregular about it: two pawns on a file, a pawn that could never move, more pieces of a kind than a
+    /// set has, no king.
+    ///
+    /// # Errors
+    /// Any other [`SfenError`].
+    pub fn from_any_sfen(text: &str) -> Result<(Position, Vec<SfenError>), SfenError> {
         let mut fields = text.split_ascii_whitespace();
         let mut position = Position::empty();
         position.read_board(fields.next().ok_or(SfenError::Missing("board"))?)?;
@@ -129,17 +150,18 @@ impl Position {
         position.state.hands = hands;
         position.side = side;
         position.game_ply = game_ply;
-        position.complete()
+        let (position, irregularities) = position.complete()?;
+        irregularities.into_iter().next().map_or(Ok(position), Err)
     }
 
     /// Checks the rules, and computes what follows from board, hands and side to move.
-    fn complete(mut self) -> Result<Position, SfenError> {
-        self.check_rules()?;
+    fn complete(mut self) -> Result<(Position, Vec<SfenError>), SfenError> {
+        let irregularities = self.check_rules()?;
         self.state.board_key = self.compute_board_key();
         self.state.hand_key = zobrist::hands(self.state.hands);
         self.update_checks();
         self.repetition_filter.push(self.state.board_key);
-        Ok(self)
+        Ok((self, irregularities))
     }
 
     fn read_board(&mut self, text: &str) -> Result<(), SfenError> {
@@ -212,8 +234,8 @@ impl Position {
             let kind = piece.kind();
             let hand = &mut self.state.hands[piece.color().index()];
             let held = hand.count(kind).saturating_add(count);
-            if held > kind.total() {
-                return Err(SfenError::TooMany(kind, held));
+            if held > Hand::capacity(kind) {
+                return Err(SfenError::TooManyInHand(kind, held));
             }
             (0..count).for_each(|_| hand.add(kind));
         }
@@ -223,8 +245,10 @@ impl Position {
         }
     }
 
-    /// Sets the king squares and checks the rules that every position obeys.
-    fn check_rules(&mut self) -> Result<(), SfenError> {
+    /// Finds the kings, and checks the rules: an error when the position cannot be searched, else what is
+    /// irregular about it.
+    fn check_rules(&mut self) -> Result<Vec<SfenError>, SfenError> {
+        let mut irregularities = Vec::new();
         for color in Color::ALL {
             let kings = self.pieces(color, PieceType::King);
             if let Some(second) = kings.into_iter().nth(1) {
@@ -232,25 +256,29 @@ impl Position {
             }
             self.kings[color.index()] = kings.first();
             let pawns = self.pieces(color, PieceType::Pawn);
-            for file in 0..9 {
-                if let Some(second) = (pawns & Bitboard::file(file)).into_iter().nth(1) {
-                    return Err(SfenError::TwoPawns(color, second));
-                }
-            }
-            if let Some(dead) = (pawns & Bitboard::far_ranks(color, 1)).first() {
-                return Err(SfenError::DeadPawn(color, dead));
-            }
+            let doubled =
+                (0..9).filter_map(|file| (pawns & Bitboard::file(file)).into_iter().nth(1));
+            irregularities.extend(doubled.map(|second| SfenError::TwoPawns(color, second)));
+            let dead = (pawns & Bitboard::far_ranks(color, 1)).into_iter();
+            irregularities.extend(dead.map(|dead| SfenError::DeadPawn(color, dead)));
         }
         if self.kings == [None, None] {
-            return Err(SfenError::NoKings);
+            irregularities.push(SfenError::NoKings);
         }
-        for kind in PieceType::ALL {
-            let on_board = self.by_kind(kind.demote()) | self.by_kind(kind.promote());
-            let in_hands = Color::ALL.map(|color| self.hand(color).count(kind.demote()));
+        let mut total = 0;
+        for kind in PieceType::HAND {
+            let on_board = self.by_kind(kind) | self.by_kind(kind.promote());
+            let in_hands = Color::ALL.map(|color| self.hand(color).count(kind));
             let found = on_board.len() + in_hands[0] + in_hands[1];
-            if found > kind.total() {
-                return Err(SfenError::TooMany(kind, found));
+            total += found;
+            if found > Hand::capacity(kind) {
+                return Err(SfenError::TooManyInHand(kind, found));
+            } else if found > kind.total() {
+                irregularities.push(SfenError::TooMany(kind, found));
             }
+        }
+        if total > PIECES {
+            return Err(SfenError::TooManyPieces(total));
         }
         let opponent = !self.side;
         if let Some(king) = self.king(opponent)
@@ -258,7 +286,7 @@ impl Position {
         {
             return Err(SfenError::OpponentInCheck(opponent, king));
         }
-        Ok(())
+        Ok(irregularities)
     }
 
     /// The SFEN: hands in the order R B G S N L P, the move number at the end.
@@ -399,8 +427,10 @@ mod tests {
             ("b 0P", HandCount(1)),
             ("b 19P", TooMany(PieceType::Pawn, 19)),
             ("b 10P9P", TooMany(PieceType::Pawn, 19)),
-            ("b 99999999999P", TooMany(PieceType::Pawn, u32::MAX)),
+            ("b 99999999999P", TooManyInHand(PieceType::Pawn, u32::MAX)),
             ("b 3R", TooMany(PieceType::Rook, 3)),
+            ("b 4R", TooManyInHand(PieceType::Rook, 4)),
+            ("b 7G7S7N7L11P", TooManyPieces(39)),
             ("b - x", MoveNumber("x".into())),
             ("b - 1 x", Trailing("x".into())),
         ] {
@@ -409,16 +439,13 @@ mod tests {
         for (board, message) in [
             (
                 "4k4/9/ppppppppp/9/9/9/9/9/4K4 b 10P 1",
-                "SFEN: 19 pieces of kind P, limit 18",
+                "SFEN: 19 pieces of kind P, a set has 18",
             ),
             (
                 "3kk4/9/9/9/9/9/9/9/4K4 b - 1",
                 "SFEN board: `k` on 6a is a second king of white",
             ),
-            (
-                "9/9/9/9/9/9/9/9/9 b - 1",
-                "SFEN: no king on the board (at most one may be missing)",
-            ),
+            ("9/9/9/9/9/9/9/9/9 b - 1", "SFEN: no king on the board"),
             (
                 "4k4/9/4P4/4P4/9/9/9/9/4K4 b - 1",
                 "SFEN board: `P` on 5d is a second pawn on its file (nifu)",

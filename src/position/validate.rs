@@ -4,7 +4,7 @@
 
 use super::{Position, zobrist};
 use crate::bitboard::Bitboard;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::types::{Color, Hand, Piece, PieceType, Square};
 
 impl Position {
     /// Checks the invariants of [`crate::position`].
@@ -31,16 +31,11 @@ impl Position {
             )?;
             let hand = self.hand(color);
             check(
-                PieceType::HAND.iter().all(|&k| hand.count(k) <= k.total()),
+                PieceType::HAND
+                    .iter()
+                    .all(|&k| hand.count(k) <= Hand::capacity(k)),
                 "hand",
             )?;
-            let pawns = self.pieces(color, PieceType::Pawn);
-            check(
-                (0..9).all(|file| !(pawns & Bitboard::file(file)).more_than_one()),
-                "nifu",
-            )?;
-            let dead = Bitboard::far_ranks(color, 1);
-            check(!pawns.intersects(dead), "dead pawn")?;
         }
         for kind in PieceType::ALL {
             check(

@@ -35,6 +35,11 @@ impl Hand {
         self.0 >> SHIFT[index] & MASK[index]
     }
 
+    /// The most pieces of an unpromoted kind that a hand can hold: more than a set has.
+    pub const fn capacity(kind: PieceType) -> u32 {
+        MASK[kind.index() & 7]
+    }
+
     /// Whether the hand has a piece of an unpromoted kind.
     #[inline(always)]
     pub const fn has(self, kind: PieceType) -> bool {

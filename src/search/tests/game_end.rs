@@ -4,6 +4,26 @@ use super::*;
 use crate::search::pvs::Pv;
 use crate::types::MAX_PLY;
 
+/// Boards from an editor: no kings, two pawns on a file, dead pawns, more pieces of a kind than a set has.
+#[test]
+fn irregular_positions_are_searched() {
+    for sfen in [
+        "lnsg1gsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1",
+        "pnsgkgsnp/1r5b1/pp1pppp1p/2p4p1/4P4/9/PPP2PPPP/1B2P2R1/LNSGKGSNP b - 1",
+        "4k3P/9/9/9/9/9/9/9/p3K4 b 2Pp 1",
+        "4k4/9/9/9/9/9/9/9/4K4 b 31P 1",
+        "rrr1k1bbb/9/9/9/9/9/9/9/4K4 w 7G7S7N 1",
+        "9/9/9/9/9/9/9/9/9 b R7Gr 1",
+    ] {
+        let (position, irregularities) = Position::from_any_sfen(sfen).unwrap();
+        assert!(!irregularities.is_empty(), "{sfen}");
+        assert!(Position::from_sfen(sfen).is_err());
+        let mut searcher = SingleSearcher::new(1, embedded(), SearchOptions::default()).unwrap();
+        let result = searcher.search(&position, 3000).unwrap();
+        assert!(position.is_legal(result.mv), "{sfen}");
+    }
+}
+
 #[test]
 fn node_limits_are_exact_with_one_thread() {
     let mut searcher = small();
