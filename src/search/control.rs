@@ -67,6 +67,11 @@ impl Control {
         self.changed.notify_all();
     }
 
+    /// Whether the best move was asked for.
+    pub fn is_answer_due(&self) -> bool {
+        self.answer_now.load(Relaxed)
+    }
+
     /// Stops all threads because a limit is reached. The best move may have to wait.
     pub fn halt(&self) {
         self.stop.store(true, Relaxed);

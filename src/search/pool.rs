@@ -129,6 +129,12 @@ impl Searcher {
         running.is_some_and(|running| !running.control.is_finished())
     }
 
+    /// Whether a running search was told to answer.
+    pub fn is_stopping(&self) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| running.control.is_answer_due())
+    }
+
     /// Changes the number of threads (1 to [`MAX_THREADS`]). Waits for a running search to end.
     ///
     /// # Errors
@@ -293,6 +299,14 @@ impl Searcher {
     pub fn ponderhit(&self, clock: Option<Clock>) {
         if let Some(running) = &self.running {
             running.control.ponderhit(clock);
+        }
+    }
+
+    /// Waits until the running search has answered, but not beyond a deadline.
+    pub fn wait_until(&self, deadline: Instant) {
+        if let Some(running) = &self.running {
+            let wait = deadline.saturating_duration_since(Instant::now());
+            let _ = running.done.recv_timeout(wait);
         }
     }
 

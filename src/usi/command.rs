@@ -121,7 +121,7 @@ fn parse_usi(words: &[&str], line: &[u8]) -> Option<Parsed> {
         ["isready", ..] => Ok(Command::IsReady),
         ["usinewgame", ..] => Ok(Command::NewGame),
         ["setoption", rest @ ..] => parse_setoption(rest, line),
-        ["position", rest @ ..] => parse_position(rest).map_err(UsiError::from),
+        ["position", rest @ ..] => return Some(parse_position(rest)),
         ["go", "perft", rest @ ..] => return Some(parse_perft(rest)),
         ["go", rest @ ..] => return Some(parse_go(rest)),
         ["ponderhit", rest @ ..] => return Some(parse_ponderhit(rest)),
@@ -186,7 +186,35 @@ fn value_bytes(line: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-fn parse_position(words: &[&str]) -> Result<Command, PositionError> {
+/// Words that GUIs put at the end of a copied move list: how the game ended.
+const GAME_END_WORDS: [&str; 12] = [
+    "resign",
+    "win",
+    "draw",
+    "lose",
+    "timeup",
+    "timeout",
+    "abort",
+    "break",
+    "interrupt",
+    "rep_draw",
+    "sennichite",
+    "jishogi",
+];
+
+fn parse_position(words: &[&str]) -> Parsed {
+    let end = words.last().filter(|word| GAME_END_WORDS.contains(word));
+    let words = &words[..words.len() - usize::from(end.is_some())];
+    match parse_setup(words) {
+        Ok(command) => (
+            Some(command),
+            end.map(|word| UsiError::GameEndWord((*word).into())),
+        ),
+        Err(error) => (None, Some(error.into())),
+    }
+}
+
+fn parse_setup(words: &[&str]) -> Result<Command, PositionError> {
     let mut parts = words.splitn(2, |&word| word == "moves");
     let setup = parts.next().unwrap_or_default();
     let moves = parts.next().unwrap_or_default();

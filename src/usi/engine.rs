@@ -6,13 +6,13 @@ use super::error::{PositionError, UsiError, truncate};
 use super::network::NetworkLoader;
 use super::options::{self, Settings};
 use super::output::Output;
-use super::report::{UsiReport, checkmate_line};
+use super::report::{UsiReport, bestmove_line, checkmate_line};
 use super::task::Task;
 #[cfg(feature = "tune")]
 use super::tunables;
 use crate::mate::{MateLimits, MateOutcome};
-use crate::position::Position;
-use crate::search::{Clock, Limits, Searcher};
+use crate::position::{Position, SfenError};
+use crate::search::{BestMove, Clock, Limits, Searcher};
 use crate::types::{Depth, Move};
 use std::mem;
 use std::ops::ControlFlow;
@@ -20,12 +20,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Milliseconds for a `go` without limits.
 const DEFAULT_TIME: u64 = 1000;
 /// How often to check whether a blocking task has finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// How long `quit` waits for answers that are owed.
+const QUIT_TIMEOUT: Duration = Duration::from_millis(90);
+/// A `quit` that follows a perft or bench within this time comes from a script.
+const SCRIPT_INTERVAL: Duration = Duration::from_millis(300);
 /// Interval of empty lines while `isready` is executed, as GUIs give up on a silent engine.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(4);
 
@@ -35,8 +39,10 @@ pub struct Engine {
     /// Options as set. `Threads`, `USI_Hash` and `Clear_Hash` are applied by the next `isready` or
     /// `go`, the network by the next `isready`.
     settings: Settings,
-    /// The position of the next `go`.
-    position: Position,
+    /// The position of the next `go`; `None` after a rejected `position`.
+    position: Option<Position>,
+    /// What is irregular about that position, as last reported.
+    irregularities: Vec<SfenError>,
     /// The network of the next search.
     network: NetworkLoader,
     /// The search threads with their hash table.
@@ -56,7 +62,8 @@ impl Engine {
         Engine {
             output,
             settings: Settings::default(),
-            position: Position::startpos(),
+            position: Some(Position::startpos()),
+            irregularities: Vec::new(),
             network: NetworkLoader::new(),
             searcher: Searcher::new(),
             limits: Limits::default(),
@@ -91,16 +98,26 @@ impl Engine {
         }
         let (command, error) = parse(line);
         if let Some(error) = error {
-            self.report_error(&error);
+            self.reject(&error);
         }
         if command == Some(Command::Quit) {
-            self.wait_for_blocking_task();
+            self.quit();
             return ControlFlow::Break(());
         }
         if let Some(Err(error)) = command.map(|command| self.execute(command)) {
-            self.report_error(&error);
+            self.reject(&error);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Prints an error. After a rejected `position` there is none: a `go` that follows must not be answered
+    /// for the position before.
+    fn reject(&mut self, error: &UsiError) {
+        if let UsiError::Position(_) = error {
+            self.stop_search();
+            self.position = None;
+        }
+        self.report_error(error);
     }
 
     /// Prints an error.
@@ -109,16 +126,8 @@ impl Engine {
         self.output.info_string(&error.to_string());
     }
 
-    /// Finishes at the end of input. A search on a game clock is stopped, as the GUI has gone; a search
-    /// by depth, nodes or `movetime`, as in a script, is completed.
-    pub fn on_eof(&mut self) {
-        if self.limits.clock.is_some() {
-            self.searcher.stop();
-        }
-        self.wait_for_answers();
-    }
-
-    /// Waits until every search and task has answered. Infinite ones are stopped.
+    /// Waits until every search and task has answered, as at the end of input. Those without an end of
+    /// their own are stopped.
     pub fn wait_for_answers(&mut self) {
         if self.limits.infinite || self.limits.ponder {
             self.searcher.stop();
@@ -132,6 +141,23 @@ impl Engine {
         }
     }
 
+    /// Stops whatever is running, and waits for its answer, but not for long. A perft or bench that has just
+    /// begun is part of a script and finished first.
+    fn quit(&mut self) {
+        let is_script = |task: &Task| task.is_blocking() && task.elapsed() < SCRIPT_INTERVAL;
+        if self.task.as_ref().is_some_and(is_script) {
+            self.wait_for_blocking_task();
+        }
+        self.stop();
+        let deadline = Instant::now() + QUIT_TIMEOUT;
+        self.searcher.wait_until(deadline);
+        if let Some(task) = &self.task {
+            while !task.is_finished() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
     fn execute(&mut self, command: Command) -> Result<(), UsiError> {
         match command {
             Command::Usi => self.handle_usi(),
@@ -142,7 +168,7 @@ impl Engine {
             }
             Command::SetOption { name, value } => self.settings.set(&name, value.as_deref())?,
             Command::Position { sfen, moves } => self.set_position(sfen.as_deref(), &moves)?,
-            Command::Go(limits) => self.go(limits),
+            Command::Go(limits) => self.go(limits)?,
             Command::GoMate { time, nodes } => self.go_mate(time, nodes)?,
             Command::Stop | Command::GameOver => self.stop(),
             Command::PonderHit(clock) => self.ponderhit(clock),
@@ -150,18 +176,25 @@ impl Engine {
             Command::Help => self.output.line(debug::HELP),
             Command::Display => {
                 let rule = self.settings.search.entering_king_rule;
-                self.output.line(&debug::describe(&self.position, rule));
+                let text = debug::describe(self.position("d")?, rule);
+                self.output.line(&text);
             }
-            Command::Moves => self.output.line(&debug::legal_moves(&self.position)),
-            Command::Side => self.output.line(&self.position.side_to_move().to_string()),
+            Command::Moves => {
+                let text = debug::legal_moves(self.position("moves")?);
+                self.output.line(&text);
+            }
+            Command::Side => {
+                let text = self.position("side")?.side_to_move().to_string();
+                self.output.line(&text);
+            }
             Command::Eval => {
-                let text = self.network.network().explain(&self.position);
+                let text = self.network.network().explain(self.position("eval")?);
                 self.output.line(text.trim_end());
             }
             Command::Perft(depth) => {
                 self.require_idle("perft")?;
-                let (position, output) = (self.position.clone(), self.output.clone());
-                self.task = Some(Task::perft(position, depth, output)?);
+                let position = self.position("perft")?.clone();
+                self.task = Some(Task::perft(position, depth, self.output.clone())?);
             }
             Command::Bench {
                 depth,
@@ -193,16 +226,27 @@ impl Engine {
         self.output.line("usiok");
     }
 
+    /// A search in progress goes on: `isready` is also a ping. Between games the network is loaded and
+    /// everything allocated.
     fn handle_isready(&mut self) {
-        self.stop_and_wait();
-        let output = self.output.clone();
-        with_keepalive(&output, || {
-            self.load_network();
-            self.apply_settings();
-            // The clock of the coming game should not pay for a fresh hash table.
-            self.searcher.clear();
-        });
-        output.line("readyok");
+        if !self.is_busy() {
+            self.stop_and_wait();
+            let output = self.output.clone();
+            with_keepalive(&output, || {
+                self.load_network();
+                self.apply_settings();
+                // The clock of the coming game should not pay for a fresh hash table.
+                self.searcher.clear();
+            });
+        }
+        self.output.line("readyok");
+    }
+
+    /// Whether a search or task is running that was not told to stop.
+    fn is_busy(&self) -> bool {
+        let task = self.task.as_ref();
+        self.searcher.is_searching() && !self.searcher.is_stopping()
+            || task.is_some_and(|task| task.is_running() && !task.is_stopping())
     }
 
     /// Loads the network that the options name, and prints which one is in use, for the log of
@@ -215,10 +259,16 @@ impl Engine {
         self.searcher.set_network(self.network.network());
     }
 
+    /// The position, for a command.
+    fn position(&self, command: &'static str) -> Result<&Position, UsiError> {
+        self.position.as_ref().ok_or(UsiError::NoPosition(command))
+    }
+
     fn set_position(&mut self, sfen: Option<&str>, moves: &[Move]) -> Result<(), PositionError> {
-        let mut position = match sfen {
-            Some(sfen) => Position::from_sfen(sfen)?,
-            None => Position::startpos(),
+        self.stop_search();
+        let (mut position, irregularities) = match sfen {
+            Some(sfen) => Position::from_any_sfen(sfen)?,
+            None => (Position::startpos(), Vec::new()),
         };
         for (&mv, number) in moves.iter().zip(1..) {
             if !position.is_legal(mv) {
@@ -227,14 +277,33 @@ impl Engine {
             }
             position.do_move(mv);
         }
-        self.position = position;
+        // Once for a board: a GUI sends it with every move.
+        if irregularities != self.irregularities {
+            for irregularity in &irregularities {
+                self.output
+                    .info_string(&format!("position: {irregularity}; searched as it stands"));
+            }
+            self.irregularities = irregularities;
+        }
+        self.position = Some(position);
         Ok(())
     }
 
-    fn go(&mut self, mut limits: Limits) {
+    fn go(&mut self, mut limits: Limits) -> Result<(), UsiError> {
         self.stop_and_wait();
+        let position = match self.position("go") {
+            Ok(position) => position.clone(),
+            Err(error) => {
+                self.report_error(&error);
+                self.output.line(&bestmove_line(BestMove::Resign));
+                return Ok(());
+            }
+        };
+        if !self.network.is_current(&self.settings) {
+            self.load_network();
+        }
         self.apply_settings();
-        self.drop_illegal_moves(&mut limits.searchmoves);
+        self.drop_illegal_moves(&position, &mut limits.searchmoves);
         self.apply_option_limits(&mut limits);
         if !limits.is_bounded() && !limits.infinite && !limits.ponder {
             limits.movetime = Some(DEFAULT_TIME);
@@ -244,14 +313,15 @@ impl Engine {
         let report = UsiReport::new(self.output.clone(), unit);
         let options = self.settings.search.in_unit(unit);
         self.searcher
-            .go(&self.position, limits, &options, Box::new(report));
+            .go(&position, limits, &options, Box::new(report));
+        Ok(())
     }
 
     /// Removes illegal and repeated moves from those of `go searchmoves`.
-    fn drop_illegal_moves(&mut self, moves: &mut Vec<Move>) {
+    fn drop_illegal_moves(&mut self, position: &Position, moves: &mut Vec<Move>) {
         let (mut legal, mut illegal) = (Vec::new(), String::new());
         for &mv in moves.iter() {
-            if !self.position.is_legal(mv) {
+            if !position.is_legal(mv) {
                 illegal += &format!(" {mv}");
             } else if !legal.contains(&mv) {
                 legal.push(mv);
@@ -278,12 +348,20 @@ impl Engine {
 
     fn go_mate(&mut self, time: Option<u64>, nodes: Option<u64>) -> Result<(), UsiError> {
         self.stop_and_wait();
+        let position = match self.position("go mate") {
+            Ok(position) => position.clone(),
+            Err(error) => {
+                self.report_error(&error);
+                self.output.line("checkmate notimplemented");
+                return Ok(());
+            }
+        };
         let limits = MateLimits {
             nodes,
             time: time.map(Duration::from_millis),
             memory_mb: self.settings.hash,
         };
-        let task = Task::mate(self.position.clone(), limits, self.output.clone());
+        let task = Task::mate(position, limits, self.output.clone());
         if task.is_err() {
             self.output.line(&checkmate_line(&MateOutcome::Timeout));
         }
@@ -309,6 +387,16 @@ impl Engine {
         self.searcher.stop();
         if let Some(task) = &self.task {
             task.stop();
+        }
+    }
+
+    /// Stops a search and waits for its answer.
+    fn stop_search(&mut self) {
+        self.searcher.stop();
+        self.searcher.wait();
+        if let Some(task) = self.task.take_if(|task| !task.is_blocking()) {
+            task.stop();
+            task.wait();
         }
     }
 

@@ -45,8 +45,14 @@ pub enum UsiError {
     #[error("ignoring `{0}` before the command")]
     Skipped(String),
     /// A `position` that cannot be set up.
-    #[error("position: {0}; position unchanged")]
+    #[error("position: {0}; there is no position until the next `position`")]
     Position(#[from] PositionError),
+    /// A command that needs a position after a rejected `position`.
+    #[error("{0}: there is no position, as the last one was rejected")]
+    NoPosition(&'static str),
+    /// A word after the moves of `position` that says how a game ended.
+    #[error("position: ignoring `{0}` after the moves")]
+    GameEndWord(String),
     /// Illegal moves after `go searchmoves`.
     #[error("go searchmoves: ignoring illegal {0}")]
     IllegalSearchMoves(String),

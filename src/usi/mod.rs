@@ -83,5 +83,5 @@ fn run_input(engine: &mut Engine) {
             Err(error) => engine.report_error(&error),
         }
     }
-    engine.on_eof();
+    engine.wait_for_answers();
 }

@@ -15,6 +15,8 @@ pub struct NetworkLoader {
     loaded: Option<LoadedNetwork>,
     /// The option `FV_SCALE` as applied to `network`.
     fv_scale: i32,
+    /// The options `EvalDir`, `EvalFile` and `FV_SCALE` as last seen.
+    seen: (Vec<u8>, Vec<u8>, i32),
     network: Arc<Network>,
 }
 
@@ -24,6 +26,7 @@ impl NetworkLoader {
         NetworkLoader {
             loaded: None,
             fv_scale: 0,
+            seen: Default::default(),
             network: embedded(),
         }
     }
@@ -53,11 +56,17 @@ impl NetworkLoader {
         )
     }
 
+    /// Whether the options are those of the last [`NetworkLoader::update`].
+    pub fn is_current(&self, settings: &Settings) -> bool {
+        self.seen == network_options(settings)
+    }
+
     /// Loads the network that the options name, unless it is in use and its files are unchanged.
     ///
     /// # Errors
     /// When the files cannot be read. The network in use is then kept; the next call tries again.
     pub fn update(&mut self, settings: &Settings) -> Result<(), UsiError> {
+        self.seen = network_options(settings);
         let result = self.load(settings);
         if result == Ok(true) || self.fv_scale != settings.fv_scale {
             self.fv_scale = settings.fv_scale;
@@ -92,6 +101,11 @@ impl NetworkLoader {
         self.loaded = Some(loaded);
         Ok(true)
     }
+}
+
+fn network_options(settings: &Settings) -> (Vec<u8>, Vec<u8>, i32) {
+    let (folder, file) = (&settings.eval_dir, &settings.eval_file);
+    (folder.clone(), file.clone(), settings.fv_scale)
 }
 
 /// The file or folder that the options name; `None` for the embedded network.

@@ -91,7 +91,7 @@ fn push_moves(line: &mut String, moves: &[Move]) {
 }
 
 /// The `bestmove` line.
-fn bestmove_line(best_move: BestMove) -> String {
+pub fn bestmove_line(best_move: BestMove) -> String {
     match best_move {
         BestMove::Play {
             mv,

@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Stack of a task, in bytes: mate search recurses once per ply of very long lines.
 const STACK_SIZE: usize = 64 << 20;
@@ -33,6 +33,7 @@ enum TaskKind {
 pub struct Task {
     kind: TaskKind,
     stop: Arc<AtomicBool>,
+    started: Instant,
     /// Set just before the answer is printed: a client that has read the answer finds the engine idle.
     answered: Arc<AtomicBool>,
     thread: JoinHandle<()>,
@@ -87,6 +88,7 @@ impl Task {
         Ok(Task {
             kind,
             stop,
+            started: Instant::now(),
             answered,
             thread,
         })
@@ -105,6 +107,21 @@ impl Task {
     /// Whether it is a mate search that has not answered.
     pub fn is_searching(&self) -> bool {
         !self.is_blocking() && !self.answered.load(Relaxed)
+    }
+
+    /// Time since it began.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Whether it has neither ended nor answered.
+    pub fn is_running(&self) -> bool {
+        !self.answered.load(Relaxed) && !self.is_finished()
+    }
+
+    /// Whether it was told to end.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Relaxed)
     }
 
     /// Whether it has ended and printed its answer.

@@ -95,7 +95,6 @@ fn usi_commands_stop_perft_and_bench() {
             ("stop", ""),
             ("gameover win", ""),
             ("usinewgame", ""),
-            ("isready", "readyok"),
             ("go depth 2", "bestmove"),
             ("go mate 1000", "checkmate"),
         ] {
@@ -110,6 +109,29 @@ fn usi_commands_stop_perft_and_bench() {
         }
     }
     s.quit();
+}
+
+#[test]
+fn quit_ends_perft_and_bench() {
+    for debug in ["perft 20", "bench 50"] {
+        let mut s = Session::ready();
+        s.send(debug);
+        s.sleep(400);
+        s.send("quit");
+        s.expect_exit_within(100);
+    }
+}
+
+#[test]
+fn isready_during_perft_is_answered_at_once() {
+    let mut s = Session::ready();
+    s.send("perft 20");
+    s.sleep(30);
+    s.send("isready");
+    s.expect_within("readyok", 100);
+    assert_eq!(s.count("info string perft: stopped"), 0);
+    s.send("stop");
+    s.expect("info string perft: stopped");
 }
 
 #[test]

@@ -33,19 +33,17 @@ fn a_script_gets_full_searches_after_the_end_of_input() {
 }
 
 #[test]
-fn no_search_by_the_clock_outlives_its_gui() {
+fn a_search_by_the_clock_is_finished_after_the_end_of_input() {
     for (limits, then) in [
-        ("btime 6000000 wtime 6000000", ""),
-        ("btime 0 wtime 0 byoyomi 60000", ""),
-        ("btime 0 wtime 0 binc 60000 winc 60000", ""),
-        ("ponder", "ponderhit btime 0 wtime 0 byoyomi 60000"),
+        ("btime 0 wtime 0 byoyomi 600", ""),
+        ("ponder", "ponderhit btime 0 wtime 0 byoyomi 600"),
     ] {
         let mut s = Session::ready();
         s.go("startpos", limits);
         s.send(then);
-        s.sleep(100);
         s.close_input();
-        s.bestmove_within(3000);
+        s.bestmove();
+        s.took(400, 700);
         s.expect_exit();
         assert_eq!(s.count("bestmove"), 1);
     }
@@ -58,7 +56,8 @@ fn an_endless_search_ends_with_the_input() {
         s.go("startpos", limits);
         s.sleep(100);
         s.close_input();
-        s.expect_exit();
+        s.expect_exit_within(500);
+        assert_eq!(s.count("bestmove") + s.count("checkmate"), 1);
     }
 }
 
@@ -77,12 +76,18 @@ fn a_finished_search_reports_before_it_may_answer() {
 
 #[test]
 fn quit_during_a_search_ends_at_once() {
-    let mut s = Session::ready();
-    s.go("startpos", "infinite");
-    s.sleep(200);
-    s.send("quit");
-    s.expect_exit_within(1000);
-    assert_eq!(s.count("bestmove"), 0);
+    for limits in ["infinite", "ponder", "movetime 60000", "mate infinite"] {
+        for pause in [0, 200] {
+            let mut s = Session::ready();
+            s.go("startpos", limits);
+            s.sleep(pause);
+            s.send("quit");
+            s.expect_exit_within(100);
+            let mates = usize::from(limits.starts_with("mate"));
+            assert_eq!(s.count("checkmate"), mates, "{limits}");
+            assert_eq!(s.count("bestmove"), 1 - mates, "{limits}");
+        }
+    }
 }
 
 #[test]
@@ -150,7 +155,7 @@ fn an_owed_bestmove_comes_before_readyok() {
 }
 
 #[test]
-fn gameover_and_isready_without_stop_end_a_ponder_search() {
+fn gameover_without_stop_ends_a_ponder_search() {
     let mut s = Session::ready();
     s.go(
         "startpos moves 7g7f 3c3d",
@@ -161,10 +166,47 @@ fn gameover_and_isready_without_stop_end_a_ponder_search() {
     s.send("isready");
     s.expect("readyok");
     assert_eq!(s.count("bestmove"), 1);
-    s.go("startpos", "ponder");
-    s.send("isready");
-    s.expect("readyok");
-    assert_eq!(s.count("bestmove"), 2);
+}
+
+#[test]
+fn a_search_goes_on_when_it_is_asked_whether_the_engine_is_ready() {
+    let mut s = Session::ready();
+    for limits in ["infinite", "ponder", "btime 0 wtime 0 byoyomi 1000"] {
+        let answers = s.count("readyok") + 1;
+        s.go("startpos", limits);
+        s.send("setoption name USI_Hash value 32");
+        s.send("setoption name Threads value 2");
+        for line in ["isready", "usi", "getoption Threads"] {
+            s.send(line);
+        }
+        s.expect_count("readyok", answers);
+        s.expect("Options[Threads] == 2");
+        s.expect_none("bestmove", 300);
+        s.send("stop");
+        s.bestmove();
+        s.send("setoption name Threads value 1");
+    }
+    assert_eq!(s.count("bestmove"), 3);
+}
+
+#[test]
+fn a_new_game_or_position_stops_a_search_with_its_answer() {
+    let mut s = Session::ready();
+    for command in [
+        "usinewgame",
+        "position startpos moves 7g7f",
+        "position nonsense",
+    ] {
+        for search in ["infinite", "ponder", "mate infinite"] {
+            s.go("startpos", search);
+            s.send(command);
+            s.expect(if search.starts_with("mate") {
+                "checkmate"
+            } else {
+                "bestmove"
+            });
+        }
+    }
 }
 
 #[test]
@@ -305,6 +347,7 @@ fn every_go_is_answered_once_in_any_race() {
             s.sleep(random.random_range(0..8));
         }
     }
+    s.send("stop");
     s.send("isready");
     pings += 1;
     s.expect_count("readyok", pings);

@@ -352,7 +352,7 @@ fn set_up(words: &[&str]) -> Option<Position> {
     };
     let mut position = match setup {
         ["startpos"] => Position::startpos(),
-        ["sfen", fields @ ..] => Position::from_sfen(&fields.join(" ")).ok()?,
+        ["sfen", fields @ ..] => Position::from_any_sfen(&fields.join(" ")).ok()?.0,
         _ => return None,
     };
     for text in moves {
