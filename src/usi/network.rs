@@ -3,6 +3,7 @@
 use super::error::UsiError;
 use super::options::Settings;
 use crate::eval::nnue::{EMBEDDED_BYTES, LoadedNetwork, NetError, Network, NetworkFiles, embedded};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -108,26 +109,39 @@ fn network_options(settings: &Settings) -> (Vec<u8>, Vec<u8>, i32) {
     (folder.clone(), file.clone(), settings.fv_scale)
 }
 
-/// The file or folder that the options name; `None` for the embedded network.
+/// The file or folder that the options name, relative to the working directory or else to the folder of
+/// the program; `None` for the embedded network.
 fn network_path(settings: &Settings) -> Option<PathBuf> {
     let (folder, file) = (&settings.eval_dir, &settings.eval_file);
     if folder.is_empty() && file.is_empty() {
         return None;
     }
-    let mut path = to_path(folder);
-    if !file.is_empty() {
-        let file = to_path(file);
-        path.push(&file);
-        // `EvalFile` may also lie outside `EvalDir`.
-        if !path.exists() && file.exists() {
-            path = file;
-        }
+    let (folder, file) = (to_path(folder), to_path(file));
+    let path = match file.as_os_str().is_empty() {
+        true => folder.clone(),
+        false => folder.join(&file),
+    };
+    // `EvalFile` may also lie outside `EvalDir`, and GUIs differ in the working directory.
+    let mut candidates = vec![path.clone()];
+    candidates.extend((!file.as_os_str().is_empty()).then_some(file));
+    if let Some(program) = env::current_exe().ok().as_deref().and_then(Path::parent) {
+        let beside: Vec<PathBuf> = candidates.iter().map(|it| program.join(it)).collect();
+        candidates.extend(beside);
     }
-    Some(path)
+    Some(
+        candidates
+            .into_iter()
+            .find(|it| it.exists())
+            .unwrap_or(path),
+    )
 }
 
-/// Turns bytes of input into a path: any bytes on Unix, else UTF-8.
+/// Turns bytes of input into a path: any bytes on Unix, else UTF-8. Double quotes around it are dropped.
 fn to_path(bytes: &[u8]) -> PathBuf {
+    let unquoted = bytes
+        .strip_prefix(b"\"")
+        .and_then(|bytes| bytes.strip_suffix(b"\""));
+    let bytes = unquoted.unwrap_or(bytes);
     #[cfg(unix)]
     {
         use std::ffi::OsStr;

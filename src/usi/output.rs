@@ -1,7 +1,7 @@
 //! Everything the engine prints goes through an [`Output`], whole lines at a time.
 //!
-//! GUIs differ in the encoding they expect and in the words they react to, so `info string` text is
-//! sanitized: ASCII only, and no word that some client would take for a command.
+//! Output is UTF-8. Clients differ in the words they react to, so `info string` text is sanitized: no
+//! control characters, and no word that some client would take for a command.
 
 use super::error::truncate_to;
 use std::io::{self, Write};
@@ -77,7 +77,7 @@ const RESERVED: [&str; 10] = [
     "multipv",
 ];
 
-/// Escapes non-ASCII characters and puts reserved words in quotes.
+/// Escapes control characters and puts reserved words in quotes.
 fn sanitize(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for (index, word) in text.split(' ').enumerate() {
@@ -97,13 +97,13 @@ fn sanitize(text: &str) -> String {
     safe
 }
 
-/// Escapes everything but printable ASCII, as `\u{99d2}`.
+/// Escapes control characters, as `\u{9}`.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
-            ' '..='~' => escaped.push(letter),
-            _ => escaped.extend(letter.escape_unicode()),
+            _ if letter.is_control() => escaped.extend(letter.escape_unicode()),
+            _ => escaped.push(letter),
         }
     }
     escaped
@@ -173,9 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn info_strings_are_ascii_and_hold_no_command_words() {
+    fn info_strings_hold_no_control_characters_and_no_command_words() {
         assert_eq!(sanitize("no name option here"), "no name \"option\" here");
-        assert_eq!(sanitize("駒\t"), "\\u{99d2}\\u{9}");
+        assert_eq!(sanitize("駒\t"), "駒\\u{9}");
         assert_eq!(sanitize("xusiokx readyok"), "xusi-okx ready-ok");
         assert_eq!(sanitize(r"C:\a b\c"), r"C:\a b\c");
         // Error messages of the system are kept.

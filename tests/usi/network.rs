@@ -167,10 +167,9 @@ fn a_missing_file_is_reported_with_its_folder() {
     assert_eq!(s.count(&line), 1, "{line}");
 }
 
-/// Writes a file with a modification time some minutes ago.
-fn write_aged(path: &Path, bytes: &[u8], minutes: u64) {
+/// Writes a file with a certain modification time.
+fn write_at(path: &Path, bytes: &[u8], time: SystemTime) {
     fs::write(path, bytes).unwrap();
-    let time = SystemTime::now() - Duration::from_secs(60 * minutes);
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(time).unwrap();
 }
@@ -187,22 +186,69 @@ fn a_file_that_has_changed_is_read_again() {
         s.expect(&format!("value for the side to move {value},"));
         assert_eq!(s.errors(), errors);
     };
-    write_aged(&file, &constant(4800), 3);
+    let time = SystemTime::now() - Duration::from_secs(100);
+    write_at(&file, &constant(4800), time);
     check("+300", 0);
     check("+300", 0);
-    // Changed, with the same size.
-    write_aged(&file, &constant(1600), 2);
+    // Changed, with the same size and time.
+    write_at(&file, &constant(1600), time);
     check("+100", 0);
     // Truncated, as while it is being written.
-    write_aged(&file, &constant(160)[..5000], 1);
+    write_at(&file, &constant(160)[..5000], time);
     check("+100", 1);
-    write_aged(&file, &constant(160), 1);
+    write_at(&file, &constant(160), time);
     check("+10", 1);
     // The files beside it count as well.
     fs::write(folder.join("eval_options.txt"), "FV_SCALE 32").unwrap();
     check("+5", 1);
     fs::remove_file(&file).unwrap();
     check("+5", 2);
+}
+
+#[test]
+fn a_go_confirms_or_refuses_a_network_as_well() {
+    let file = folder("network_go").join("constant.bin");
+    fs::write(&file, constant(4800)).unwrap();
+    let mut s = Session::ready();
+    for (value, expected) in [
+        (format!("\"{}\"", file.display()), NETWORK),
+        (
+            "/nonexistent".into(),
+            "info string failed to load /nonexistent: ",
+        ),
+    ] {
+        s.send(&format!("setoption name EvalFile value {value}"));
+        s.go("startpos", "depth 2");
+        s.expect(expected);
+        s.bestmove();
+        s.send("eval");
+        s.expect("value for the side to move +300,");
+        let lines = s.count("info string");
+        s.go("startpos", "depth 2");
+        s.bestmove();
+        assert_eq!(s.count("info string"), lines, "once only");
+    }
+}
+
+#[test]
+fn a_relative_path_may_lie_beside_the_program() {
+    let program = Path::new(env!("CARGO_BIN_EXE_komaoto")).parent().unwrap();
+    let name = "network_beside_the_program.bin";
+    fs::write(program.join(name), constant(4800)).unwrap();
+    let mut s = Session::start_small();
+    ready(&mut s, &format!("EvalFile value {name}"));
+    s.send("eval");
+    s.expect("value for the side to move +300,");
+    fs::remove_file(program.join(name)).unwrap();
+}
+
+#[test]
+fn a_japanese_path_is_shown_as_it_is() {
+    let mut s = Session::start_small();
+    s.send("setoption name EvalFile value 評価関数.bin");
+    s.send("isready");
+    s.expect("info string failed to load 評価関数.bin: ");
+    s.expect("readyok");
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn damaged_lines_do_no_harm() {
 }
 
 #[test]
-fn paths_of_any_encoding_are_printed_in_ascii() {
+fn paths_of_any_encoding_are_shown() {
     let mut s = Session::start_small();
     s.send_bytes(b"setoption name BookFile value D:\\\x8f\xab\x8a\xfb \x92\xe8\x90\xd5\x95\\.db\n");
     s.send_bytes(b"setoption name EvalFile value C:\\Us \"e\"\\\x91\xbe\x98Y\\nn.bin\n");

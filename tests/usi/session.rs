@@ -327,6 +327,8 @@ impl Session {
             thread::sleep(Duration::from_millis(2));
         }
         assert_eq!(self.engine.wait().unwrap().code(), Some(0));
+        // Its last lines.
+        while self.next(deadline).is_ok() {}
     }
 
     /// Sends `quit` and waits for the exit.

@@ -10,7 +10,6 @@ use crate::eval::nnue::progress::{GameProgress, WEIGHTS};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// The network file of a folder.
 const FILE_NAME: &str = "nn.bin";
@@ -21,13 +20,16 @@ const PROGRESS_NAME: &str = "progress.bin";
 /// `FV_SCALE` when neither the network file nor [`SETTINGS_NAME`] gives it.
 const DEFAULT_FV_SCALE: i32 = 16;
 
-/// Path, size and modification time of a file, to notice when it changes.
+/// Bytes of a file that are compared: far more than any network has.
+const MAX_CHECKSUMMED: u64 = 4 << 30;
+
+/// Path and contents of a file, to notice when it changes: another of the same size may be put in its
+/// place within the resolution of modification times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct FileStamp {
     path: PathBuf,
     length: u64,
-    /// `None` where the system does not record it.
-    modified: Option<SystemTime>,
+    checksum: u32,
 }
 
 impl FileStamp {
@@ -37,15 +39,27 @@ impl FileStamp {
             return Err(NetError::NotAFile);
         }
         Ok(FileStamp {
-            path,
             length: metadata.len(),
-            modified: metadata.modified().ok(),
+            checksum: checksum(&path)?,
+            path,
         })
     }
 }
 
-/// A network file and the files beside it that belong to it. Compares equal as long as no path, size
-/// or modification time changes.
+fn checksum(path: &Path) -> io::Result<u32> {
+    let mut file = File::open(path)?.take(MAX_CHECKSUMMED);
+    let mut buffer = vec![0; 1 << 16];
+    let mut hasher = crc32fast::Hasher::new();
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.finalize()),
+            length => hasher.update(&buffer[..length]),
+        }
+    }
+}
+
+/// A network file and the files beside it that belong to it. Compares equal as long as neither paths nor
+/// contents change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetworkFiles {
     network: FileStamp,
@@ -54,8 +68,7 @@ pub struct NetworkFiles {
 }
 
 impl NetworkFiles {
-    /// Finds the network at the path of a file, or the `nn.bin` (in any case) of a folder. Reads
-    /// nothing yet.
+    /// Finds the network at the path of a file, or the `nn.bin` (in any case) of a folder.
     ///
     /// # Errors
     /// If there is no such file.
