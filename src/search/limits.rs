@@ -132,3 +132,24 @@ impl Default for SearchOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::value;
+
+    #[test]
+    fn the_ends_of_the_ranges_of_options_keep_their_meaning_in_every_unit() {
+        for pawn in [1, 90, 100, 10_000] {
+            let options = SearchOptions {
+                resign_value: 99_999,
+                draw_value: [-30_000, 30_000],
+                ..SearchOptions::default()
+            };
+            let options = options.in_unit(ScoreUnit::new(pawn));
+            assert!(options.resign_value > value::MATE, "never resigns");
+            let [low, high] = options.draw_value;
+            assert!(low < 0 && high > 0 && !value::is_decisive(low) && !value::is_decisive(high));
+        }
+    }
+}

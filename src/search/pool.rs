@@ -392,9 +392,9 @@ impl Worker {
 
     /// Runs the main thread's part of a search and reports the best move.
     fn run_main(&mut self, main: MainThread, results: &Receiver<ThreadResult>) {
-        let infinite = main.infinite;
+        let (infinite, searchmoves) = (main.infinite, main.searchmoves);
         self.main = Some(main);
-        let decided = self.decide_by_rule();
+        let decided = self.decide_by_rule(searchmoves);
         if decided.is_none() {
             self.iterate();
             if infinite || self.control.is_pondering() {
@@ -428,10 +428,12 @@ impl Worker {
         self.tt = Arc::new(TranspositionTable::placeholder());
     }
 
-    /// The best move if the game is decided without a search: by declaration, the try rule or mate.
-    fn decide_by_rule(&mut self) -> Option<BestMove> {
+    /// The best move if the game is decided without a search: by declaration, the try rule or mate. A
+    /// declaration is none of the moves of `searchmoves`.
+    fn decide_by_rule(&mut self, searchmoves: bool) -> Option<BestMove> {
         let rule = self.options.entering_king_rule;
-        let (best_move, score, pv) = match self.position.declaration_win(rule) {
+        let declaration = self.position.declaration_win(rule);
+        let (best_move, score, pv) = match declaration.filter(|_| !searchmoves) {
             Some(Declaration::Win) => (BestMove::Win, value::mate_in(1), Vec::new()),
             _ if self.root_moves.is_empty() => (BestMove::Resign, value::mated_in(1), Vec::new()),
             Some(Declaration::Try(mv)) => (BestMove::play(mv), value::mate_in(1), vec![mv]),

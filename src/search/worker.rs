@@ -54,6 +54,8 @@ pub struct MainThread {
     pub soft_nodes: Option<u64>,
     /// Whether the best move has to wait for `stop`.
     pub infinite: bool,
+    /// Whether only the moves asked for are searched.
+    pub searchmoves: bool,
     /// Receives the output.
     pub report: Box<dyn Report>,
 }
@@ -72,6 +74,7 @@ impl MainThread {
             nodes: limits.nodes,
             soft_nodes: limits.soft_nodes,
             infinite: limits.infinite,
+            searchmoves: !limits.searchmoves.is_empty(),
             report,
         }
     }

@@ -194,6 +194,16 @@ fn searchmoves_keep_to_the_moves_given() {
 }
 
 #[test]
+fn searchmoves_are_searched_where_a_declaration_would_win() {
+    let mut s = Session::ready();
+    let sfen = "sfen K+R+B+P+P+P+P+P+P/GGS6/9/9/9/9/9/9/4k4 b R4Pb2g3s4n4l8p 150";
+    s.go(sfen, "depth 3 searchmoves R*5e");
+    assert_eq!(s.bestmove(), "R*5e");
+    s.go(sfen, "depth 3");
+    assert_eq!(s.bestmove(), "win");
+}
+
+#[test]
 fn illegal_searchmoves_are_reported_in_one_line() {
     let mut s = Session::ready();
     let moves = "3c3d 7g7f 9c9d ".repeat(2000);
