@@ -8,6 +8,7 @@ use super::error::{PositionError, UsiError, truncate};
 use super::options::{MAX_HASH, MAX_THREADS};
 use crate::search::{Clock, Limits};
 use crate::types::{Depth, MAX_PLY, Move};
+use std::iter;
 
 /// Longest time, in milliseconds (31 years): longer ones are clamped, so that sums stay in range.
 const MAX_TIME: i64 = 1_000_000_000_000;
@@ -111,7 +112,18 @@ pub fn parse(line: &[u8]) -> Parsed {
             return (command, error.or_else(|| Some(skipped())));
         }
     }
-    (None, Some(UsiError::UnknownCommand(truncate(first))))
+    let lower = first.to_ascii_lowercase();
+    let words: Vec<&str> = iter::once(lower.as_str())
+        .chain(words[1..].iter().copied())
+        .collect();
+    let is_command = parse_debug(&words)
+        .or_else(|| parse_usi(&words, line))
+        .is_some();
+    let error = match is_command {
+        true => UsiError::UpperCase(truncate(first), lower),
+        false => UsiError::UnknownCommand(truncate(first)),
+    };
+    (None, Some(error))
 }
 
 /// USI commands, which are recognised after unknown words too.

@@ -11,6 +11,9 @@ pub enum UsiError {
     /// No word of the line is a command.
     #[error("unknown command `{0}`; type help for a list")]
     UnknownCommand(String),
+    /// A command that is not in lower case.
+    #[error("unknown command `{0}`; commands are in lower case: `{1}`")]
+    UpperCase(String, String),
     /// A word that means nothing to its command.
     #[error("{command}: ignoring unknown word `{word}`")]
     UnknownWord {
@@ -20,7 +23,8 @@ pub enum UsiError {
         word: String,
     },
     /// A word that takes a number is followed by something else.
-    #[error("{command}: `{word}` needs a number, found `{found}`")]
+    #[error("{command}: `{word}` needs a number, found {found}",
+        found = if found.is_empty() { "nothing".into() } else { format!("`{found}`") })]
     NotANumber {
         /// The command.
         command: &'static str,
@@ -59,11 +63,15 @@ pub enum UsiError {
     /// `setoption` without a name.
     #[error("setoption: missing name")]
     NoOptionName,
+    /// `setoption` with a known name, and the value without the word `value`.
+    #[error("setoption: expected `setoption name {0} value {1}`")]
+    OptionForm(&'static str, String),
     /// `setoption` or `getoption` with an unknown name.
     #[error("unknown option: `{0}`")]
     UnknownOption(String),
     /// `setoption` with a value of the wrong type.
-    #[error("setoption {name}: expected {expected}, found `{value}`; keeping {current}")]
+    #[error("setoption {name}: expected {expected}, found {found}; keeping {current}",
+        found = if value.is_empty() { "no value".into() } else { format!("`{value}`") })]
     OptionValue {
         /// The option.
         name: &'static str,

@@ -313,7 +313,14 @@ impl Settings {
         if let Some(result) = super::tunables::set(name, &String::from_utf8_lossy(value)) {
             return result;
         }
-        find(name)?.set(self, value)
+        let found = find(name);
+        // `setoption USI_Hash 16` lacks the words in between.
+        if let (Err(_), Some((first, rest))) = (&found, name.split_once(' '))
+            && let Ok(option) = find(first)
+        {
+            return Err(UsiError::OptionForm(option.name, truncate(rest)));
+        }
+        found?.set(self, value)
     }
 
     /// Names and values: of one option, or of all.
@@ -407,9 +414,14 @@ mod tests {
         let rejected = settings.set("USI_Ponder", Some(b"")).unwrap_err();
         assert_eq!(
             rejected.to_string(),
-            "setoption USI_Ponder: expected true or false, found ``; keeping false"
+            "setoption USI_Ponder: expected true or false, found no value; keeping false"
         );
         assert!(settings.set("Threads", Some(b"many")).is_err());
+        let form = settings.set("usi_hash 16", None).unwrap_err();
+        assert_eq!(
+            form.to_string(),
+            "setoption: expected `setoption name USI_Hash value 16`"
+        );
         assert!(settings.set("EnteringKingRule", Some(b"x")).is_err());
         assert!(settings.set("NoSuchThing", None).is_err());
         assert_eq!(settings, Settings::default());

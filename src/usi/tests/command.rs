@@ -48,6 +48,23 @@ fn blanks_byte_order_marks_and_empty_lines_do_not_matter() {
 }
 
 #[test]
+fn near_misses_name_the_command_meant() {
+    for (line, message) in [
+        (
+            "Go infinite",
+            "unknown command `Go`; commands are in lower case: `go`",
+        ),
+        (
+            "USI",
+            "unknown command `USI`; commands are in lower case: `usi`",
+        ),
+        ("foo", "unknown command `foo`; type help for a list"),
+    ] {
+        assert_eq!(error(line).to_string(), message);
+    }
+}
+
+#[test]
 fn unknown_words_before_a_command_are_skipped() {
     let (command, error) = parse(b"joho isready");
     assert_eq!(command, Some(Command::IsReady));
