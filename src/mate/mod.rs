@@ -40,6 +40,9 @@ const STACK_BYTES: usize = 32 << 20;
 /// Minimum nodes of the search for a shorter mate.
 const MIN_SHORTEN_NODES: u64 = 500_000;
 
+/// Time between two reports.
+pub const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Nodes between calls of [`NodeBudget`]'s interrupt.
 const POLL_NODES: u64 = 256;
 
@@ -50,6 +53,8 @@ pub struct MateLimits {
     pub nodes: Option<u64>,
     /// Maximum time; `None` for no limit.
     pub time: Option<Duration>,
+    /// Maximum length of the mate in plies; `None` for no limit.
+    pub plies: Option<u16>,
     /// Memory in megabytes, at least 1.
     pub memory_mb: usize,
 }
@@ -63,6 +68,19 @@ pub enum MateOutcome {
     NoMate,
     /// Not decided within the limits.
     Timeout,
+}
+
+/// The state of a mate search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MateProgress<'a> {
+    /// Time since it began.
+    pub time: Duration,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Use of the table, in permille.
+    pub hashfull: u32,
+    /// The shortest mate so far; empty without one.
+    pub line: &'a [Move],
 }
 
 /// The nodes that a solver may spend, and its interruption.
@@ -105,46 +123,70 @@ impl<'a> NodeBudget<'a> {
             self.interrupted |= (self.interrupt)(self.nodes);
         }
     }
-
-    /// Lowers the limit to `nodes` more than have been spent.
-    fn limit_further(&mut self, nodes: u64) {
-        self.limit = self.limit.min(self.nodes.saturating_add(nodes));
-    }
 }
 
 /// Looks for a forced mate by the side to move, in which every one of its moves gives check.
 ///
 /// Runs on a thread of its own, which has the stack it needs, and returns soon after a limit is
-/// reached or `stop` is set.
-pub fn solve(position: &Position, limits: &MateLimits, stop: &AtomicBool) -> MateOutcome {
+/// reached or `stop` is set. Calls `report` every [`REPORT_INTERVAL`] and at the end.
+pub fn solve(
+    position: &Position,
+    limits: &MateLimits,
+    stop: &AtomicBool,
+    report: &mut (dyn FnMut(&MateProgress) + Send),
+) -> MateOutcome {
     if position.king(!position.side_to_move()).is_none() {
         return MateOutcome::NoMate;
     }
-    // A time that overflows the clock is no limit.
-    let deadline = limits
-        .time
-        .and_then(|time| Instant::now().checked_add(time));
-    let mut interrupt =
-        |_| stop.load(Ordering::Relaxed) || deadline.is_some_and(|end| Instant::now() >= end);
     thread::scope(|scope| {
-        let run = || {
-            let mut budget = NodeBudget::new(limits.nodes.unwrap_or(u64::MAX), &mut interrupt);
-            let mut solver = Solver::new(position, limits.memory_mb, MAX_PLIES);
-            solver.solve(&mut budget);
-            // Shortening may take as long as solving did.
-            budget.limit_further(budget.nodes().max(MIN_SHORTEN_NODES));
-            solver.shorten(&mut budget);
-            solver.outcome()
-        };
         let solver = thread::Builder::new()
             .name("mate".into())
             .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, run);
+            .spawn_scoped(scope, || run(position, limits, stop, report));
         match solver {
             Ok(thread) => thread.join().unwrap_or(MateOutcome::Timeout),
             Err(_) => MateOutcome::Timeout,
         }
     })
+}
+
+/// Solves a position in slices, between which it reports.
+fn run(
+    position: &Position,
+    limits: &MateLimits,
+    stop: &AtomicBool,
+    report: &mut (dyn FnMut(&MateProgress) + Send),
+) -> MateOutcome {
+    let start = Instant::now();
+    // A time that overflows the clock is no limit.
+    let deadline = limits.time.and_then(|time| start.checked_add(time));
+    let is_over = || {
+        stop.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    };
+    let mut solver = Solver::new(position, limits.memory_mb, MAX_PLIES);
+    solver.limit_length(limits.plies);
+    let (mut nodes, mut limit) = (0, limits.nodes.unwrap_or(u64::MAX));
+    while !solver.is_finished() && nodes < limit && !is_over() {
+        let slice_end = Instant::now() + REPORT_INTERVAL;
+        let mut interrupt = |_| is_over() || Instant::now() >= slice_end;
+        let mut budget = NodeBudget::new(limit - nodes, &mut interrupt);
+        let is_solved = !solver.line().is_empty();
+        if is_solved {
+            solver.shorten(&mut budget);
+        } else {
+            solver.solve(&mut budget);
+        }
+        nodes += budget.nodes();
+        if !is_solved && !solver.line().is_empty() {
+            // Shortening may take as long as solving did.
+            limit = limit.min(nodes.saturating_add(nodes.max(MIN_SHORTEN_NODES)));
+        }
+        if Instant::now() >= slice_end {
+            report(&solver.progress(start.elapsed(), nodes));
+        }
+    }
+    report(&solver.progress(start.elapsed(), nodes));
+    solver.outcome()
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use super::dfpn::Child;
 use super::proof_numbers::{PATH_INDEPENDENT, ProofNumbers};
 use super::table::MateTable;
 use super::verify::VerifiedMates;
-use super::{MateOutcome, NodeBudget};
+use super::{MateOutcome, MateProgress, NodeBudget};
 use crate::position::Position;
 use crate::types::{Color, Hand, Move};
+use std::time::Duration;
 
 /// A position on the path from the root to the node being searched.
 #[derive(Clone, Copy)]
@@ -101,6 +102,21 @@ impl Solver {
     /// Restricts the attacker to these moves at the root.
     pub(crate) fn restrict(&mut self, root_moves: Vec<Move>) {
         self.root_moves = Some(root_moves);
+    }
+
+    /// Looks for mates of up to this many plies only; longer ones are left undecided.
+    pub(super) fn limit_length(&mut self, plies: Option<u16>) {
+        self.length_limit = plies;
+    }
+
+    /// The state of the search.
+    pub(super) fn progress(&self, time: Duration, nodes: u64) -> MateProgress<'_> {
+        MateProgress {
+            time,
+            nodes,
+            hashfull: self.table.hashfull(),
+            line: &self.line,
+        }
     }
 
     /// Searches until a mate is verified or disproven, or the budget is exhausted.

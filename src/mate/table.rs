@@ -82,6 +82,15 @@ impl MateTable {
         self.words.fill([0; 4]);
     }
 
+    /// Use of the table in permille, by the first thousand entries.
+    pub(super) fn hashfull(&self) -> u32 {
+        let sample = &self.words[..self.words.len().min(1000)];
+        let used = sample
+            .iter()
+            .filter(|words| MateEntry::unpack(words).is_some());
+        (used.count() * 1000 / sample.len()) as u32
+    }
+
     fn bucket(&self, key: u64) -> std::ops::Range<usize> {
         let buckets = (self.words.len() / BUCKET) as u128;
         let start = ((u128::from(key) * buckets) >> 64) as usize * BUCKET;

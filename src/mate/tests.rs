@@ -5,12 +5,13 @@ use super::*;
 const LIMITS: MateLimits = MateLimits {
     nodes: Some(1_000_000),
     time: None,
+    plies: None,
     memory_mb: 16,
 };
 
 fn outcome(sfen: &str) -> String {
     let position = Position::from_sfen(sfen).unwrap_or_else(|error| panic!("{sfen}: {error}"));
-    match solve(&position, &LIMITS, &AtomicBool::new(false)) {
+    match solve(&position, &LIMITS, &AtomicBool::new(false), &mut |_| {}) {
         MateOutcome::Mate(line) => {
             let moves: Vec<_> = line.iter().map(Move::to_string).collect();
             moves.join(" ")
@@ -89,5 +90,26 @@ fn a_solver_run_in_slices_finds_what_one_run_does() {
         }
         assert_eq!(solver.line().len(), length, "{sfen}");
         assert!(slices > 1 || length < 15);
+    }
+}
+
+#[test]
+fn a_mate_beyond_the_limit_of_plies_is_not_decided() {
+    let position = Position::from_sfen("9/9/kBr6/1L7/9/G8/9/9/9 b GP 1").expect("legal");
+    for plies in 1..=13 {
+        let limits = MateLimits {
+            plies: Some(plies),
+            ..LIMITS
+        };
+        let mut reports = Vec::new();
+        let outcome = solve(&position, &limits, &AtomicBool::new(false), &mut |it| {
+            reports.push((it.nodes, it.line.len()));
+        });
+        match outcome {
+            MateOutcome::Mate(line) => assert!(plies >= 11 && line.len() == 11),
+            outcome => assert!(plies < 11 && outcome == MateOutcome::Timeout),
+        }
+        let (nodes, length) = *reports.last().expect("a last report");
+        assert!(nodes > 0 && length == if plies >= 11 { 11 } else { 0 });
     }
 }

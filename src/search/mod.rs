@@ -36,3 +36,4 @@ pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, MAX_THREADS, MemoryError, STACK_SIZE, Searcher};
 pub use report::{BestMove, Info, NullReport, Report, ScoreBound};
 pub use single::{SearchResult, SingleSearcher, Visit};
+pub use time::hard_limit;

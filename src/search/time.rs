@@ -78,6 +78,12 @@ fn plan(clock: &Clock, side: Color, game_ply: u32, options: &SearchOptions) -> T
     }
 }
 
+/// The longest time for a move by the clock, in milliseconds.
+pub fn hard_limit(clock: &Clock, position: &Position, options: &SearchOptions) -> u64 {
+    let (side, game_ply) = (position.side_to_move(), position.game_ply());
+    plan(clock, side, game_ply, options).hard_limit
+}
+
 /// The available time less the worst network delay, which is kept in reserve. Once the clock is below
 /// the reserve, only a fraction of it is used, so that increments refill the reserve.
 fn usable(available: i64, options: &SearchOptions) -> i64 {

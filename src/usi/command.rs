@@ -42,13 +42,8 @@ pub enum Command {
     },
     /// `go`
     Go(Limits),
-    /// `go mate`
-    GoMate {
-        /// Milliseconds; `None` for no limit.
-        time: Option<u64>,
-        /// Nodes; `None` for no limit.
-        nodes: Option<u64>,
-    },
+    /// `go mate`; the time after `mate` is the `movetime`.
+    GoMate(Limits),
     /// `stop`
     Stop,
     /// `ponderhit`, with the clock if the GUI sends it here and not with `go ponder`.
@@ -396,14 +391,11 @@ fn parse_go(words: &[&str]) -> Parsed {
             word => words.report_unknown(word),
         }
     }
-    let nodes = limits.nodes;
-    words.finish(match mate {
-        true => Command::GoMate {
-            time: mate_time,
-            nodes,
-        },
-        false => Command::Go(limits),
-    })
+    if !mate {
+        return words.finish(Command::Go(limits));
+    }
+    limits.movetime = [mate_time, limits.movetime].into_iter().flatten().min();
+    words.finish(Command::GoMate(limits))
 }
 
 fn parse_ponderhit(words: &[&str]) -> Parsed {

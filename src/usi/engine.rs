@@ -12,7 +12,7 @@ use super::task::Task;
 use super::tunables;
 use crate::mate::{MateLimits, MateOutcome};
 use crate::position::{Position, SfenError};
-use crate::search::{BestMove, Clock, Limits, Searcher};
+use crate::search::{self, BestMove, Clock, Limits, Searcher};
 use crate::types::{Depth, Move};
 use std::mem;
 use std::ops::ControlFlow;
@@ -169,7 +169,7 @@ impl Engine {
             Command::SetOption { name, value } => self.settings.set(&name, value.as_deref())?,
             Command::Position { sfen, moves } => self.set_position(sfen.as_deref(), &moves)?,
             Command::Go(limits) => self.go(limits)?,
-            Command::GoMate { time, nodes } => self.go_mate(time, nodes)?,
+            Command::GoMate(limits) => self.go_mate(limits)?,
             Command::Stop | Command::GameOver => self.stop(),
             Command::PonderHit(clock) => self.ponderhit(clock),
             Command::Quit => {}
@@ -346,7 +346,7 @@ impl Engine {
         }
     }
 
-    fn go_mate(&mut self, time: Option<u64>, nodes: Option<u64>) -> Result<(), UsiError> {
+    fn go_mate(&mut self, mut limits: Limits) -> Result<(), UsiError> {
         self.stop_and_wait();
         let position = match self.position("go mate") {
             Ok(position) => position.clone(),
@@ -356,9 +356,13 @@ impl Engine {
                 return Ok(());
             }
         };
+        self.apply_option_limits(&mut limits);
+        let by_clock = |clock| search::hard_limit(clock, &position, &self.settings.search);
+        let time = limits.movetime.or(limits.clock.as_ref().map(by_clock));
         let limits = MateLimits {
-            nodes,
-            time: time.map(Duration::from_millis),
+            nodes: limits.nodes,
+            time: time.filter(|_| !limits.infinite).map(Duration::from_millis),
+            plies: limits.depth.map(|depth| depth as u16),
             memory_mb: self.settings.hash,
         };
         let task = Task::mate(position, limits, self.output.clone());

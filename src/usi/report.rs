@@ -5,7 +5,7 @@
 
 use super::output::Output;
 use crate::eval::units::ScoreUnit;
-use crate::mate::MateOutcome;
+use crate::mate::{MateOutcome, MateProgress};
 use crate::search::{BestMove, Info, Report, ScoreBound};
 use crate::types::value::{MATE, MATE_IN_MAX_PLY};
 use crate::types::{Move, Value};
@@ -101,6 +101,32 @@ pub fn bestmove_line(best_move: BestMove) -> String {
         BestMove::Win => "bestmove win".into(),
         BestMove::Resign => "bestmove resign".into(),
     }
+}
+
+/// The `info` line of a mate search.
+pub fn mate_info_line(progress: &MateProgress) -> String {
+    let MateProgress {
+        time,
+        nodes,
+        hashfull,
+        line: mate,
+    } = *progress;
+    let mut line = String::from("info");
+    let plies = mate.len();
+    if plies > 0 {
+        let _ = write!(line, " depth {plies} seldepth {plies} score mate {plies}");
+    }
+    let time_ms = time.as_millis() as u64;
+    let nps = nodes_per_second(nodes, time_ms);
+    let _ = write!(
+        line,
+        " nodes {nodes} nps {nps} hashfull {hashfull} time {time_ms}"
+    );
+    if plies > 0 {
+        line.push_str(" pv");
+        push_moves(&mut line, mate);
+    }
+    line
 }
 
 /// The `checkmate` line of a mate search.

@@ -2,8 +2,8 @@
 
 use super::bench;
 use super::output::Output;
-use super::report::{checkmate_line, nodes_per_second};
-use crate::mate::{self, MateLimits};
+use super::report::{checkmate_line, mate_info_line, nodes_per_second};
+use crate::mate::{self, MateLimits, MateProgress};
 use crate::position::{Position, perft};
 use crate::types::Depth;
 use std::io;
@@ -47,7 +47,8 @@ impl Task {
             _ => TaskKind::Limited,
         };
         Task::spawn(kind, move |stop, answered| {
-            let outcome = mate::solve(&position, &limits, stop);
+            let mut report = |progress: &MateProgress| output.line(&mate_info_line(progress));
+            let outcome = mate::solve(&position, &limits, stop, &mut report);
             answered.store(true, Relaxed);
             output.line(&checkmate_line(&outcome));
         })

@@ -18,11 +18,12 @@ use std::time::{Duration, Instant};
 const LIMITS: MateLimits = MateLimits {
     nodes: Some(2_000_000),
     time: None,
+    plies: None,
     memory_mb: 16,
 };
 
 fn run(position: &Position, limits: &MateLimits) -> MateOutcome {
-    solve(position, limits, &AtomicBool::new(false))
+    solve(position, limits, &AtomicBool::new(false), &mut |_| {})
 }
 
 /// Checks a line: every move is allowed, no position repeats, and the last one is mate.
@@ -159,6 +160,7 @@ fn time_limits_and_the_stop_flag_end_a_search_soon() {
     let start = position(ENDLESS);
     let unlimited = MateLimits {
         nodes: None,
+        plies: None,
         time: None,
         memory_mb: 16,
     };
@@ -173,11 +175,14 @@ fn time_limits_and_the_stop_flag_end_a_search_soon() {
     assert!(soon(began));
 
     let stop = AtomicBool::new(true);
-    assert_eq!(solve(&start, &unlimited, &stop), MateOutcome::Timeout);
+    assert_eq!(
+        solve(&start, &unlimited, &stop, &mut |_| {}),
+        MateOutcome::Timeout
+    );
     let stop = AtomicBool::new(false);
     let began = Instant::now();
     std::thread::scope(|scope| {
-        let solving = scope.spawn(|| solve(&start, &unlimited, &stop));
+        let solving = scope.spawn(|| solve(&start, &unlimited, &stop, &mut |_| {}));
         std::thread::sleep(Duration::from_millis(50));
         stop.store(true, Ordering::Relaxed);
         assert_eq!(solving.join().ok(), Some(MateOutcome::Timeout));

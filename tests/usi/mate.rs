@@ -34,6 +34,57 @@ fn every_form_of_go_mate_finds_a_mate() {
 }
 
 #[test]
+fn limits_of_every_kind_end_a_mate_search() {
+    let mut s = Session::ready();
+    let hopeless = "sfen 7k1/9/9/9/9/9/9/9/9 b B2G2SL2P2rb2g2s4n3l16p 1";
+    for limits in [
+        "mate 300",
+        "mate movetime 300",
+        "movetime 300 mate",
+        "mate byoyomi 300",
+        "mate btime 0 wtime 0 binc 300 winc 300",
+    ] {
+        s.go(hopeless, limits);
+        s.expect("checkmate ");
+        s.took(0, 400);
+    }
+    let eleven = "sfen 9/9/kBr6/1L7/9/G8/9/9/9 b GP 1";
+    for (limits, answer) in [
+        ("mate depth 9", "checkmate timeout"),
+        ("mate depth 11", "checkmate "),
+        ("mate nodes 50", "checkmate timeout"),
+    ] {
+        s.go(eleven, limits);
+        let line = s.expect(answer);
+        let is_mate = line.split(' ').count() == 12;
+        assert_eq!(is_mate, limits == "mate depth 11", "{line}");
+    }
+    s.send("setoption name DepthLimit value 9");
+    s.go(eleven, "mate infinite");
+    s.expect("checkmate timeout");
+    assert_eq!(s.count("bestmove"), 0);
+}
+
+#[test]
+fn a_mate_search_reports_every_second_and_at_the_end() {
+    let mut s = Session::ready();
+    s.go(
+        "sfen 7k1/9/9/9/9/9/9/9/9 b B2G2SL2P2rb2g2s4n3l16p 1",
+        "mate infinite",
+    );
+    for _ in 0..2 {
+        let line = s.expect_within("info nodes ", 1100);
+        assert!(line.contains(" nps ") && line.contains(" hashfull ") && line.contains(" time "));
+    }
+    s.send("stop");
+    s.expect("checkmate timeout");
+    s.go("sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "mate infinite");
+    let line = s.expect("info depth 1 seldepth 1 score mate 1 nodes ");
+    assert!(line.ends_with(" pv G*5b"), "{line}");
+    s.expect("checkmate G*5b");
+}
+
+#[test]
 fn longer_mates_are_found() {
     let mut s = Session::ready();
     let three = "3g1k3/2+R2lp2/7N1/9/9/9/PPP6/1KG6/9 b Bs 1";

@@ -207,16 +207,31 @@ fn searchmoves_keep_their_capitals_and_end_at_the_next_word() {
 
 #[test]
 fn mate_searches_are_distinguished() {
-    let mate = |time, nodes| Command::GoMate { time, nodes };
+    let mate = |movetime, nodes| {
+        Command::GoMate(Limits {
+            movetime,
+            nodes,
+            ..Limits::default()
+        })
+    };
     assert_eq!(command("go mate"), mate(None, None));
-    assert_eq!(command("go mate infinite"), mate(None, None));
     assert_eq!(command("go mate 5000"), mate(Some(5000), None));
+    assert_eq!(
+        command("go mate 5000 movetime 9000"),
+        mate(Some(5000), None)
+    );
+    assert_eq!(command("go movetime 900 mate"), mate(Some(900), None));
     assert_eq!(command("go mate nodes 100"), mate(None, Some(100)));
     assert_eq!(
         command("go nodes 100 mate 5000"),
         mate(Some(5000), Some(100))
     );
     assert_eq!(command("go mate -1"), mate(Some(1), None));
+    let endless = Limits {
+        infinite: true,
+        ..Limits::default()
+    };
+    assert_eq!(command("go mate infinite"), Command::GoMate(endless));
 }
 
 #[test]
