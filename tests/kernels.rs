@@ -22,7 +22,7 @@ struct Nodes(Sender<u64>);
 
 impl Report for Nodes {
     fn info(&mut self, info: &Info) {
-        self.0.send(info.nodes).unwrap();
+        self.0.send(info.progress.nodes).unwrap();
     }
     fn best_move(&mut self, _: BestMove) {}
 }

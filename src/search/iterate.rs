@@ -9,12 +9,14 @@
 
 use super::params;
 use super::pvs::Root;
-use super::report::{Info, ScoreBound};
+use super::report::{Info, Progress, ScoreBound};
 use super::time::Stability;
 use super::worker::Worker;
 use crate::types::{Depth, Move, Value, value};
 use std::cmp::Reverse;
 
+/// Milliseconds without output after which the progress is reported.
+const PROGRESS_INTERVAL: u64 = 1000;
 /// Milliseconds after which scores outside the aspiration window are reported.
 const REPORT_FAILURES_AFTER: u64 = 3000;
 
@@ -31,6 +33,8 @@ pub struct RootMove {
     pub average_score: Value,
     /// Whether `score` is exact.
     pub bound: ScoreBound,
+    /// Iteration of the last score and PV; 0 before there is one.
+    pub depth: Depth,
     /// Deepest ply reached, quiescence included.
     pub seldepth: usize,
     /// Principal variation, the move itself first.
@@ -48,6 +52,7 @@ impl RootMove {
             previous_score: -value::INFINITE,
             average_score: -value::INFINITE,
             bound: ScoreBound::Exact,
+            depth: 0,
             seldepth: 0,
             pv: vec![mv],
             nodes: 0,
@@ -123,17 +128,19 @@ impl Worker {
     pub fn iterate(&mut self) {
         let lines = self.pv_lines();
         let mut last_change = 0;
-        let mut last_reported = 0;
+        let mut last_reported = None;
         for depth in 1..=self.max_depth {
             self.look_for_mate();
             if self.stopped {
                 break;
             }
             self.root_depth = depth;
+            let before = self.root_moves[0].clone();
             for root_move in &mut self.root_moves {
                 root_move.previous_score = root_move.score;
+                // What the last iteration thought of a move must not win an interrupted one.
+                root_move.score = -value::INFINITE;
             }
-            let before = self.root_moves[0].clone();
             self.best_move_changes /= 2.0;
 
             for pv_index in 0..lines {
@@ -210,7 +217,7 @@ impl Worker {
             } else {
                 return;
             }
-            self.report_failure(depth);
+            self.report_failure();
         }
     }
 
@@ -256,22 +263,26 @@ impl Worker {
         }
     }
 
-    /// Reports the lines of a completed iteration, unless the last report is more recent than
-    /// `PvInterval`.
-    fn report_iteration(&mut self, last_reported: &mut u64) {
+    /// Reports the lines of a completed iteration: of the first one, and then unless the last report is more
+    /// recent than `PvInterval`.
+    fn report_iteration(&mut self, last_reported: &mut Option<u64>) {
         let Some(main) = &self.main else { return };
         let now = main.time.elapsed_ms();
-        if now >= *last_reported + self.options.pv_interval {
-            *last_reported = now;
-            self.report_lines(self.completed_depth);
+        if last_reported.is_none_or(|last| now >= last + self.options.pv_interval) {
+            *last_reported = Some(now);
+            self.report_lines();
         }
     }
 
-    /// Reports a fail low or fail high, in long searches only.
-    fn report_failure(&mut self, depth: Depth) {
+    /// Reports a fail low or fail high, in long searches only. Not a loss: as long as it is unproven, the
+    /// best move of the last iteration may come back.
+    fn report_failure(&mut self) {
         let Some(main) = &self.main else { return };
-        if main.time.elapsed_ms() > REPORT_FAILURES_AFTER && self.options.multi_pv == 1 {
-            self.report_lines(depth);
+        if main.time.elapsed_ms() > REPORT_FAILURES_AFTER
+            && self.options.multi_pv == 1
+            && !value::is_loss(self.root_moves[0].score)
+        {
+            self.report_lines();
         }
     }
 
@@ -280,40 +291,62 @@ impl Worker {
         self.options.multi_pv.clamp(1, self.root_moves.len())
     }
 
-    /// Reports the best lines.
-    pub(super) fn report_lines(&mut self, depth: Depth) {
+    /// Reports the best lines; without any, the progress of the search.
+    pub(super) fn report_lines(&mut self) {
         let lines = self.pv_lines();
         self.reported_nodes = Some(self.nodes);
         let infos: Vec<Info> = (0..lines)
-            .map(|i| self.line_info(i, depth, lines))
+            .filter_map(|i| self.line_info(i, lines))
             .collect();
+        let progress = self.progress();
         if let Some(main) = &mut self.main {
+            main.last_output = progress.time_ms;
             for info in &infos {
                 main.report.info(info);
+            }
+            if infos.is_empty() {
+                main.report.progress(&progress);
             }
         }
     }
 
-    fn line_info(&self, index: usize, depth: Depth, lines: usize) -> Info {
+    /// Reports the progress of a long iteration.
+    pub(super) fn report_progress(&mut self) {
+        let progress = self.progress();
+        if let Some(main) = &mut self.main
+            && progress.time_ms >= main.last_output + PROGRESS_INTERVAL
+        {
+            main.last_output = progress.time_ms;
+            main.report.progress(&progress);
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            nodes: self.control.nodes(),
+            time_ms: self.main.as_ref().map_or(0, |main| main.time.elapsed_ms()),
+            hashfull: self.tt.hashfull(),
+        }
+    }
+
+    /// A line, unless it has no score yet. One that this iteration has not reached keeps the score and depth
+    /// of the last one.
+    fn line_info(&self, index: usize, lines: usize) -> Option<Info> {
         let root_move = &self.root_moves[index];
-        // A line that this iteration has not reached keeps the score of the previous one.
-        let (score, depth) = match (root_move.score, root_move.previous_score) {
-            (score, _) if score != -value::INFINITE => (score, depth),
-            (_, previous) if previous != -value::INFINITE => (previous, (depth - 1).max(1)),
-            _ => (value::DRAW, depth.max(1)),
-        };
-        Info {
-            depth,
+        let scores = [root_move.score, root_move.previous_score];
+        let score = scores
+            .into_iter()
+            .find(|&score| score != -value::INFINITE)?;
+        Some(Info {
+            depth: root_move.depth.max(1),
             seldepth: root_move.seldepth.max(1),
             multi_pv: index + 1,
             lines,
             score,
             bound: root_move.bound,
-            nodes: self.control.nodes(),
-            time_ms: self.main.as_ref().map_or(0, |main| main.time.elapsed_ms()),
-            hashfull: self.tt.hashfull(),
+            progress: self.progress(),
             pv: root_move.pv.clone(),
-        }
+        })
     }
 
     /// The score of the best line, for the vote between threads and the decision to resign.

@@ -34,6 +34,6 @@ mod worker;
 
 pub use limits::{Clock, Limits, SearchOptions};
 pub use pool::{DEFAULT_HASH, MAX_THREADS, MemoryError, STACK_SIZE, Searcher};
-pub use report::{BestMove, Info, NullReport, Report, ScoreBound};
+pub use report::{BestMove, Info, NullReport, Progress, Report, ScoreBound};
 pub use single::{SearchResult, SingleSearcher, Visit};
 pub use time::hard_limit;

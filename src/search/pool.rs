@@ -10,7 +10,7 @@ use super::control::Control;
 use super::correction_history::CorrectionHistory;
 use super::iterate::RootMove;
 use super::limits::{Clock, Limits, SearchOptions};
-use super::report::{BestMove, Info, Report, ScoreBound};
+use super::report::{BestMove, Info, Progress, Report, ScoreBound};
 use super::tt::TranspositionTable;
 use super::worker::{Job, MainThread, Worker};
 use crate::eval::nnue::{self, Network};
@@ -447,9 +447,11 @@ impl Worker {
                 lines: 1,
                 score,
                 bound: ScoreBound::Exact,
-                nodes: 0,
-                time_ms: main.time.elapsed_ms(),
-                hashfull: 0,
+                progress: Progress {
+                    nodes: 0,
+                    time_ms: main.time.elapsed_ms(),
+                    hashfull: 0,
+                },
                 pv,
             });
         }
@@ -460,31 +462,38 @@ impl Worker {
     /// already reported.
     fn report_unreported(&mut self) {
         if self.completed_depth > 0 && self.reported_nodes != Some(self.nodes) {
-            self.report_lines(self.completed_depth);
+            self.report_lines();
         }
     }
 
     /// Lets the threads vote, reports the final PV, and returns the best move.
     fn choose_best_move(&mut self, others: &[ThreadResult]) -> BestMove {
-        let mut depth = self.completed_depth.max(1);
-        if self.options.multi_pv == 1 {
+        let mut is_reported = self.reported_nodes == Some(self.nodes);
+        if self.options.multi_pv == 1 && !others.is_empty() {
             let own = self.result();
             let chosen = vote(&own, others);
-            depth = chosen.depth.max(1);
-            let (best, score) = (chosen.best.clone(), chosen.score);
-            self.root_moves[0] = RootMove { score, ..best };
+            self.root_moves[0] = RootMove {
+                score: chosen.score,
+                // What proves a win needs no depth, and a depth never falls.
+                depth: chosen.best.depth.max(own.best.depth),
+                ..chosen.best.clone()
+            };
+            is_reported = false;
         }
-        // The last iteration may have reported the PV already.
-        if self.reported_nodes != Some(self.nodes) || !others.is_empty() {
-            self.report_lines(depth);
+        let best = &self.root_moves[0];
+        let (mv, reply) = (best.mv, best.pv.get(1).copied());
+        let ponder = self.ponder_move(mv, reply);
+        if let (None, Some(ponder)) = (reply, ponder) {
+            self.root_moves[0].pv.push(ponder);
+            is_reported = false;
+        }
+        if !is_reported {
+            self.report_lines();
         }
         // Not before the first iteration is completed: most moves have not been searched.
         if self.completed_depth > 0 && self.best_score() <= -self.options.resign_value {
             return BestMove::Resign;
         }
-        let best = &self.root_moves[0];
-        let (mv, reply) = (best.mv, best.pv.get(1).copied());
-        let ponder = self.ponder_move(mv, reply);
         BestMove::Play { mv, ponder }
     }
 
@@ -500,7 +509,8 @@ impl Worker {
 }
 
 /// The result whose move has the most votes, weighted by depth and score. A proven win overrules the
-/// votes; of several, the shortest is chosen.
+/// votes; of several, the shortest is chosen. Other results are not taken from an earlier iteration than
+/// the main thread's own.
 fn vote<'a>(own: &'a ThreadResult, others: &'a [ThreadResult]) -> &'a ThreadResult {
     let all = || iter::once(own).chain(others);
     let lowest = all().map(|result| result.score).min().unwrap_or(0);
@@ -519,7 +529,8 @@ fn vote<'a>(own: &'a ThreadResult, others: &'a [ThreadResult]) -> &'a ThreadResu
             votes(result.best.mv) > votes(chosen.best.mv)
                 || result.best.mv == chosen.best.mv && weight(result) > weight(chosen)
         };
-        if better && result.depth > 0 {
+        let is_late = value::is_win(result.score) || result.best.depth >= own.best.depth;
+        if better && is_late && result.depth > 0 {
             chosen = result;
         }
     }

@@ -988,7 +988,7 @@ impl Worker {
         move_count: usize,
         nodes: u64,
     ) {
-        let seldepth = self.seldepth;
+        let (seldepth, root_depth) = (self.seldepth, self.root_depth);
         let Some(index) = self.root_move_index(mv) else {
             return;
         };
@@ -1006,6 +1006,7 @@ impl Worker {
         }
         root_move.seldepth = seldepth;
         root_move.score = value;
+        root_move.depth = root_depth;
         root_move.bound = if value >= beta {
             ScoreBound::Lower
         } else if value <= alpha {

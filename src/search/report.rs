@@ -20,10 +20,21 @@ impl ScoreBound {
         [ScoreBound::Exact, ScoreBound::Lower, ScoreBound::Upper];
 }
 
-/// A principal variation and the state of the search.
+/// The progress of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Milliseconds since the search began.
+    pub time_ms: u64,
+    /// Use of the transposition table, in permille.
+    pub hashfull: u32,
+}
+
+/// A principal variation and the progress of the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Info {
-    /// Iteration, in plies.
+    /// Iteration that the score and the line come from, in plies.
     pub depth: Depth,
     /// Deepest ply reached, quiescence included.
     pub seldepth: usize,
@@ -36,12 +47,8 @@ pub struct Info {
     pub score: Value,
     /// Whether the score is exact.
     pub bound: ScoreBound,
-    /// Nodes of all threads.
-    pub nodes: u64,
-    /// Milliseconds since the search began.
-    pub time_ms: u64,
-    /// Use of the transposition table, in permille.
-    pub hashfull: u32,
+    /// The progress of the search.
+    pub progress: Progress,
     /// The moves from the root, all of them legal; may be empty.
     pub pv: Vec<Move>,
 }
@@ -73,6 +80,10 @@ impl BestMove {
 pub trait Report: Send {
     /// A principal variation.
     fn info(&mut self, info: &Info);
+    /// The progress of an iteration that takes long.
+    fn progress(&mut self, progress: &Progress) {
+        let _ = progress;
+    }
     /// The end of the search; called exactly once, last.
     fn best_move(&mut self, best_move: BestMove);
 }

@@ -215,6 +215,7 @@ impl Worker {
         best.score = score;
         best.average_score = score;
         best.bound = ScoreBound::Exact;
+        best.depth = self.root_depth.max(1);
         best.seldepth = line.len();
         best.pv.clear();
         best.pv.extend_from_slice(line);

@@ -56,6 +56,8 @@ pub struct MainThread {
     pub infinite: bool,
     /// Whether only the moves asked for are searched.
     pub searchmoves: bool,
+    /// Milliseconds from the start of the search to the last output.
+    pub last_output: u64,
     /// Receives the output.
     pub report: Box<dyn Report>,
 }
@@ -75,6 +77,7 @@ impl MainThread {
             soft_nodes: limits.soft_nodes,
             infinite: limits.infinite,
             searchmoves: !limits.searchmoves.is_empty(),
+            last_output: 0,
             report,
         }
     }
@@ -327,6 +330,7 @@ impl Worker {
     #[cold]
     fn poll_now(&mut self) {
         self.check_limits();
+        self.report_progress();
         // A mate is worth more than the rest of the iteration.
         self.stopped |= !self.stopped && self.advance_solver();
     }

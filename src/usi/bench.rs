@@ -36,14 +36,18 @@ impl BenchSummary {
     fn add(&mut self, iterations: &[Info], time: Duration) {
         self.positions += 1;
         self.time += time;
-        self.nodes += iterations.last().map_or(0, |info| info.nodes);
-        for info in iterations {
+        self.nodes += iterations.last().map_or(0, |info| info.progress.nodes);
+        // The last line may come again, with a ponder move.
+        for info in iterations
+            .chunk_by(|a, b| a.depth == b.depth)
+            .map(|same| &same[0])
+        {
             if info.bound == ScoreBound::Exact {
                 let depths = self.depths.len().max(info.depth as usize);
                 self.depths.resize(depths, (0, Duration::ZERO));
                 let (nodes, time) = &mut self.depths[info.depth as usize - 1];
-                *nodes += info.nodes;
-                *time += Duration::from_millis(info.time_ms);
+                *nodes += info.progress.nodes;
+                *time += Duration::from_millis(info.progress.time_ms);
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::output::Output;
 use crate::eval::units::ScoreUnit;
 use crate::mate::{MateOutcome, MateProgress};
-use crate::search::{BestMove, Info, Report, ScoreBound};
+use crate::search::{BestMove, Info, Progress, Report, ScoreBound};
 use crate::types::value::{MATE, MATE_IN_MAX_PLY};
 use crate::types::{Move, Value};
 use std::fmt::Write;
@@ -33,6 +33,12 @@ impl Report for UsiReport {
         self.output.line(&info_line(info, self.unit));
     }
 
+    fn progress(&mut self, progress: &Progress) {
+        let mut line = String::from("info");
+        push_progress(&mut line, progress);
+        self.output.line(&line);
+    }
+
     fn best_move(&mut self, best_move: BestMove) {
         self.output.line(&bestmove_line(best_move));
     }
@@ -50,19 +56,25 @@ fn info_line(info: &Info, unit: ScoreUnit) -> String {
         ScoreBound::Lower => " lowerbound",
         ScoreBound::Upper => " upperbound",
     });
-    let _ = write!(
-        line,
-        " nodes {} nps {} hashfull {} time {}",
-        info.nodes,
-        nodes_per_second(info.nodes, info.time_ms),
-        info.hashfull,
-        info.time_ms
-    );
+    push_progress(&mut line, &info.progress);
     if !info.pv.is_empty() {
         line.push_str(" pv");
         push_moves(&mut line, &info.pv);
     }
     line
+}
+
+fn push_progress(line: &mut String, progress: &Progress) {
+    let &Progress {
+        nodes,
+        time_ms,
+        hashfull,
+    } = progress;
+    let nps = nodes_per_second(nodes, time_ms);
+    let _ = write!(
+        line,
+        " nodes {nodes} nps {nps} hashfull {hashfull} time {time_ms}"
+    );
 }
 
 /// Nodes per second; less than a millisecond counts as a millisecond.
@@ -116,12 +128,12 @@ pub fn mate_info_line(progress: &MateProgress) -> String {
     if plies > 0 {
         let _ = write!(line, " depth {plies} seldepth {plies} score mate {plies}");
     }
-    let time_ms = time.as_millis() as u64;
-    let nps = nodes_per_second(nodes, time_ms);
-    let _ = write!(
-        line,
-        " nodes {nodes} nps {nps} hashfull {hashfull} time {time_ms}"
-    );
+    let progress = Progress {
+        nodes,
+        time_ms: time.as_millis() as u64,
+        hashfull,
+    };
+    push_progress(&mut line, &progress);
     if plies > 0 {
         line.push_str(" pv");
         push_moves(&mut line, mate);
@@ -160,9 +172,11 @@ mod tests {
             lines: 1,
             score: -35,
             bound: ScoreBound::Exact,
-            nodes: 12_345,
-            time_ms: 100,
-            hashfull: 7,
+            progress: Progress {
+                nodes: 12_345,
+                time_ms: 100,
+                hashfull: 7,
+            },
             pv: vec![mv("7g7f"), mv("3c3d")],
         }
     }
@@ -177,7 +191,10 @@ mod tests {
         let bounded = Info {
             lines: 3,
             bound: ScoreBound::Lower,
-            time_ms: 0,
+            progress: Progress {
+                time_ms: 0,
+                ..example().progress
+            },
             pv: Vec::new(),
             ..example()
         };

@@ -34,7 +34,7 @@ fn node_limits_are_exact_with_one_thread() {
             ..Limits::default()
         };
         let outcome = go(&mut searcher, &root, limits, &options(Mode::Full));
-        let nodes = outcome.last().nodes;
+        let nodes = outcome.last().progress.nodes;
         assert!(nodes <= limit, "{nodes} of {limit}");
         assert_lines_are_legal(&root, &outcome);
     }
@@ -95,7 +95,7 @@ fn an_exploding_first_iteration_is_interrupted() {
         ..Limits::default()
     };
     let outcome = go(&mut small(), &root, limits, &options(Mode::Full));
-    assert!((1000..=11_000).contains(&outcome.last().nodes));
+    assert!((1000..=11_000).contains(&outcome.last().progress.nodes));
     assert_lines_are_legal(&root, &outcome);
 }
 

@@ -15,6 +15,106 @@ fn every_line_reported_is_legal() {
     }
 }
 
+/// What must hold for the lines of a search, however it ends.
+fn assert_lines_are_honest(root: &Position, outcome: &Outcome, multi_pv: usize) {
+    assert_lines_are_legal(root, outcome);
+    let context = format!("{root:?}: {:?} {:#?}", outcome.best_move, outcome.infos);
+    let lines = multi_pv.min(root.legal_moves().len());
+    let mut depths = vec![1; lines];
+    let mut expected = 1;
+    for info in &outcome.infos {
+        // In blocks of lines 1 to `lines`, of which the last may have no score yet.
+        assert!(info.multi_pv == expected || info.multi_pv == 1, "{context}");
+        expected = info.multi_pv % lines + 1;
+        let depth = &mut depths[info.multi_pv - 1];
+        assert!(info.multi_pv > 1 || info.depth >= *depth, "{context}");
+        *depth = info.depth;
+        assert!(
+            info.score.abs() < value::INFINITE && !info.pv.is_empty(),
+            "{context}"
+        );
+    }
+    // The first iteration at once, and the move played last.
+    assert_eq!(outcome.infos[0].depth, 1, "{context}");
+    let block = outcome
+        .infos
+        .iter()
+        .rev()
+        .find(|info| info.multi_pv == 1)
+        .unwrap();
+    match outcome.best_move {
+        BestMove::Play { mv, ponder } => {
+            assert_eq!(block.pv[0], mv, "{context}");
+            assert!(
+                ponder.is_none_or(|ponder| block.pv.get(1) == Some(&ponder)),
+                "{context}"
+            );
+        }
+        BestMove::Win | BestMove::Resign => {}
+    }
+}
+
+/// Two lines of one depth, neither a bound, are the same: what an iteration finds is not shown with the depth
+/// of the one before. Mates need no depth.
+fn assert_depths_tell_iterations(outcome: &Outcome) {
+    for pair in outcome.infos.windows(2) {
+        let [before, after] = [&pair[0], &pair[1]];
+        let is_exact = [before, after]
+            .iter()
+            .all(|it| it.bound == ScoreBound::Exact && !value::is_decisive(it.score));
+        if is_exact && before.depth == after.depth {
+            assert_eq!(before.score, after.score, "{:#?}", outcome.infos);
+            assert_eq!(before.pv[0], after.pv[0], "{:#?}", outcome.infos);
+        }
+    }
+}
+
+#[test]
+fn lines_are_honest_however_a_search_ends() {
+    let mut rng = StdRng::seed_from_u64(4);
+    let (mut one, mut two) = (small(), small());
+    two.set_threads(2).unwrap();
+    let roots = positions(OPENINGS)
+        .step_by(2)
+        .chain(positions(BENCH))
+        .chain(random_positions(5, 30));
+    for root in roots.filter(Position::has_legal_move) {
+        let multi_pv = [1, 1, rng.random_range(2..=8)][rng.random_range(0..3)];
+        let options = SearchOptions {
+            multi_pv,
+            pv_interval: [0, 5, 300][rng.random_range(0..3)],
+            ..SearchOptions::default()
+        };
+        let mut limits = Limits::default();
+        let mut stop = None;
+        match rng.random_range(0..4) {
+            0 => limits.movetime = Some(rng.random_range(1..=40)),
+            1 => stop = Some(rng.random_range(0..=20_000)),
+            _ => limits.nodes = Some(10f64.powf(rng.random_range(0.0..4.7)) as u64),
+        }
+        let searcher = if rng.random_bool(0.5) || options.pv_interval == 0 {
+            &mut one
+        } else {
+            &mut two
+        };
+        let (report, infos, best_move) = recorder();
+        searcher.go(&root, limits, &options, report);
+        if let Some(micros) = stop {
+            std::thread::sleep(std::time::Duration::from_micros(micros));
+            searcher.stop();
+        }
+        searcher.wait();
+        let outcome = Outcome {
+            infos: infos.iter().collect(),
+            best_move: best_move.recv().unwrap(),
+        };
+        assert_lines_are_honest(&root, &outcome, multi_pv);
+        if multi_pv == 1 && options.pv_interval == 0 {
+            assert_depths_tell_iterations(&outcome);
+        }
+    }
+}
+
 #[test]
 fn lines_are_legal_whatever_the_hash_table_holds() {
     // The table is small and never cleared, so it is full of entries of other positions.

@@ -142,7 +142,10 @@ fn flipping_the_board_hardly_changes_the_node_count() {
         for (nodes, root) in nodes.iter_mut().zip([flipped(&root), root]) {
             searcher.clear();
             let options = options(Mode::Full);
-            *nodes += go(&mut searcher, &root, to_depth(6), &options).last().nodes;
+            *nodes += go(&mut searcher, &root, to_depth(6), &options)
+                .last()
+                .progress
+                .nodes;
         }
     }
     let ratio = nodes[0] as f64 / nodes[1] as f64;

@@ -10,6 +10,7 @@ fn the_same_search_twice_takes_the_same_nodes() {
     let nodes = |searcher: &mut Searcher| {
         go(searcher, &root, to_depth(9), &options(Mode::Full))
             .last()
+            .progress
             .nodes
     };
     let mut searcher = small();
@@ -49,6 +50,7 @@ fn the_pv_interval_does_not_change_the_search() {
         };
         go(&mut small(), &Position::startpos(), to_depth(9), &options)
             .last()
+            .progress
             .nodes
     };
     assert_eq!(nodes(0), nodes(100_000_000));
