@@ -36,6 +36,8 @@ pub struct Control {
     ponder_hit: Mutex<Option<PonderHit>>,
     changed: Condvar,
     threads: Box<[ThreadStats]>,
+    /// Milliseconds by which the answer came after the hard limit.
+    lateness: AtomicU64,
 }
 
 impl Control {
@@ -49,6 +51,7 @@ impl Control {
             ponder_hit: Mutex::new(None),
             changed: Condvar::new(),
             threads: (0..threads).map(|_| ThreadStats::default()).collect(),
+            lateness: AtomicU64::new(0),
         }
     }
 
@@ -146,9 +149,15 @@ impl Control {
         if count == 0.0 { 1.0 } else { sum / count }
     }
 
-    /// Marks the search as answered.
-    pub fn finish(&self) {
+    /// Marks the search as answered, so many milliseconds after the hard limit.
+    pub fn finish(&self, lateness: u64) {
+        self.lateness.store(lateness, Relaxed);
         self.finished.store(true, Relaxed);
+    }
+
+    /// Milliseconds by which the answer came after the hard limit.
+    pub fn lateness(&self) -> u64 {
+        self.lateness.load(Relaxed)
     }
 
     /// Whether the search has been answered.

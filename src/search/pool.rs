@@ -31,6 +31,9 @@ pub const STACK_SIZE: usize = 16 << 20;
 /// Memory of a search thread, in MB, mostly for its histories.
 const THREAD_MEMORY: usize = 18;
 
+/// Milliseconds that each thread beyond the cores may delay an answer.
+const WAIT_PER_THREAD: u64 = 2;
+
 /// Maximum number of search threads.
 pub const MAX_THREADS: usize = 1024;
 /// Default size of the hash table, in MB.
@@ -94,6 +97,8 @@ pub struct Searcher {
     /// Whether the threads have to clear their histories before the next search.
     clear: bool,
     running: Option<Running>,
+    /// Milliseconds by which answers of this game came after the hard limit, at most.
+    lateness: u64,
 }
 
 impl Searcher {
@@ -110,6 +115,7 @@ impl Searcher {
             network: nnue::embedded(),
             clear: false,
             running: None,
+            lateness: 0,
         }
     }
 
@@ -187,6 +193,7 @@ impl Searcher {
     pub fn clear(&mut self) {
         self.wait();
         self.clear = true;
+        self.lateness = 0;
         self.correction_history.clear();
         if mem::take(&mut self.tt_used) {
             // A fresh table costs less than clearing the old one, which is freed first to keep
@@ -254,6 +261,8 @@ impl Searcher {
                 None => BestMove::Resign,
             });
         }
+        let mut options = options.clone();
+        options.network_delay2 += self.lateness + self.wait_for_cores();
         let control = Arc::new(Control::new(self.threads.len(), limits.ponder));
         let job = Job {
             tt,
@@ -268,7 +277,7 @@ impl Searcher {
         };
         let (done, is_done) = channel();
         let (result, results) = channel();
-        let main = MainThread::new(position, &limits, options, start, report);
+        let main = MainThread::new(position, &limits, &options, start, report);
         let main = Role::Main {
             main: Box::new(main),
             results,
@@ -285,6 +294,12 @@ impl Searcher {
             control,
             done: is_done,
         });
+    }
+
+    /// Milliseconds that the main thread may have to wait for a core when the search ends.
+    fn wait_for_cores(&self) -> u64 {
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+        self.threads.len().saturating_sub(cores) as u64 * WAIT_PER_THREAD
     }
 
     /// Makes a running search answer at once; does not wait for the answer.
@@ -315,6 +330,7 @@ impl Searcher {
         if let Some(running) = self.running.take() {
             // Nothing is ever sent: the channel closes when the search is over.
             let _ = running.done.recv();
+            self.lateness = self.lateness.max(running.control.lateness());
         }
     }
 }
@@ -409,7 +425,8 @@ impl Worker {
         });
         self.release();
         // Before the report: a client that has read the best move finds the searcher idle.
-        self.control.finish();
+        let lateness = self.main.as_ref().map_or(0, |main| main.time.lateness());
+        self.control.finish(lateness);
         if let Some(mut main) = self.main.take() {
             main.report.best_move(best_move);
         }

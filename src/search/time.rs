@@ -225,6 +225,16 @@ impl TimeManager {
         now >= end
     }
 
+    /// Milliseconds by which the hard limit of the clock has passed.
+    pub fn lateness(&self) -> u64 {
+        let limit = match (self.clock, self.budget) {
+            (Some(_), Some(budget)) => self.rounded_end.unwrap_or(budget.hard_limit),
+            _ => return 0,
+        };
+        let elapsed = self.clock_start.elapsed().as_millis() as u64;
+        elapsed.saturating_sub(limit)
+    }
+
     fn plan(&mut self) {
         self.budget = match (self.movetime, &self.clock) {
             (Some(time), _) => Some(TimeBudget {
@@ -364,6 +374,27 @@ mod tests {
                 "{passed} s"
             );
         }
+    }
+
+    #[test]
+    fn lateness_counts_from_the_hard_limit_of_the_clock() {
+        let start = Instant::now()
+            .checked_sub(Duration::from_secs(3))
+            .expect("the clock runs for longer");
+        let lateness = |limits: &Limits| {
+            let options = SearchOptions::default();
+            TimeManager::new(&Position::startpos(), limits, &options, start).lateness()
+        };
+        let by_clock = Limits {
+            clock: Some(clock(0, 0, 1000)),
+            ..Limits::default()
+        };
+        assert!((2000..2200).contains(&lateness(&by_clock)));
+        let by_nodes = Limits {
+            nodes: Some(1),
+            ..Limits::default()
+        };
+        assert_eq!(lateness(&by_nodes), 0);
     }
 
     #[test]

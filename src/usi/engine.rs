@@ -10,6 +10,7 @@ use super::report::{UsiReport, bestmove_line, checkmate_line};
 use super::task::Task;
 #[cfg(feature = "tune")]
 use super::tunables;
+use crate::cli::cores;
 use crate::mate::{MateLimits, MateOutcome};
 use crate::position::{Position, SfenError};
 use crate::search::{self, BestMove, Clock, Limits, Searcher};
@@ -54,6 +55,8 @@ pub struct Engine {
     /// Number of lines read ahead that stop whatever is running.
     pending_stops: Arc<AtomicUsize>,
     has_reported_error: bool,
+    /// The number of threads last warned of.
+    warned_threads: usize,
 }
 
 impl Engine {
@@ -70,6 +73,7 @@ impl Engine {
             task: None,
             pending_stops: Arc::default(),
             has_reported_error: false,
+            warned_threads: 0,
         }
     }
 
@@ -235,11 +239,22 @@ impl Engine {
             with_keepalive(&output, || {
                 self.load_network();
                 self.apply_settings();
+                self.warn_of_threads();
                 // The clock of the coming game should not pay for a fresh hash table.
                 self.searcher.clear();
             });
         }
         self.output.line("readyok");
+    }
+
+    /// Warns, once for each setting, of more threads than cores.
+    fn warn_of_threads(&mut self) {
+        let (threads, cores) = (self.settings.threads, cores());
+        if threads > cores && mem::replace(&mut self.warned_threads, threads) != threads {
+            self.output.info_string(&format!(
+                "Threads {threads}: only {cores} cores are available; more threads than cores weaken the search"
+            ));
+        }
     }
 
     /// Whether a search or task is running that was not told to stop.

@@ -140,3 +140,18 @@ fn two_single_threaded_searches_are_the_same() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn threads_beyond_the_cores_are_warned_of_once_and_keep_to_the_clock() {
+    let threads = std::thread::available_parallelism().unwrap().get() * 8;
+    let mut s = Session::ready_with(&[&format!("Threads value {threads}")]);
+    s.send("isready");
+    s.expect_count("readyok", 2);
+    assert_eq!(s.count(&format!("info string Threads {threads}: only ")), 1);
+    s.send("setoption name NetworkDelay2 value 60");
+    for _ in 0..5 {
+        s.go("startpos", "btime 0 wtime 0 byoyomi 500");
+        s.bestmove();
+        s.took(0, 500);
+    }
+}
