@@ -350,3 +350,25 @@ impl Position {
             .without(Bitboard::far_ranks(us, 1))
     }
 }
+
+/// Perft: the leaf nodes of the game tree at `depth` plies, to test move generation and its speed.
+/// <https://www.chessprogramming.org/Perft>
+///
+/// Moves of the last ply are counted in bulk, not played.
+pub fn perft(position: &mut Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => position.count_legal_moves(),
+        _ => {
+            let mut moves: Vec<Move> = Vec::with_capacity(64);
+            position.generate_legal::<true>(&mut moves);
+            let mut nodes = 0;
+            for mv in moves {
+                position.do_move(mv);
+                nodes += perft(position, depth - 1);
+                position.undo_move(mv);
+            }
+            nodes
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Perft counts of `positions/perft.txt`. With debug assertions only those below a node budget.
 
 use crate::common::{position, records, words};
-use komaoto::position::{Position, perft, perft_divide};
+use komaoto::position::{Position, perft};
 
 /// Rows of a count above this are left to release builds.
 const NODE_BUDGET: Option<u64> = if cfg!(debug_assertions) {
@@ -41,18 +41,6 @@ fn counts_are_right() {
             }
         }
         assert!(position == before, "{name} was changed");
-    }
-}
-
-#[test]
-fn divide_adds_up() {
-    for (name, mut position, counts) in table() {
-        for (depth, nodes) in counts.into_iter().filter(|&(_, nodes)| nodes <= 30_000) {
-            let entries = perft_divide(&mut position, depth);
-            let sum: u64 = entries.iter().map(|entry| entry.nodes).sum();
-            assert_eq!(sum, nodes, "{name} depth {depth}");
-            assert_eq!(entries.len() as u64, position.count_legal_moves(), "{name}");
-        }
     }
 }
 
