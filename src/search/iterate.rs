@@ -11,7 +11,7 @@ use super::params;
 use super::pvs::Root;
 use super::report::{Info, Progress, ScoreBound};
 use super::time::Stability;
-use super::worker::Worker;
+use super::worker::{MainThread, Worker};
 use crate::types::{Depth, Move, Value, value};
 use std::cmp::Reverse;
 
@@ -295,10 +295,10 @@ impl Worker {
     pub(super) fn report_lines(&mut self) {
         let lines = self.pv_lines();
         self.reported_nodes = Some(self.nodes);
-        let infos: Vec<Info> = (0..lines)
-            .filter_map(|i| self.line_info(i, lines))
-            .collect();
         let progress = self.progress();
+        let infos: Vec<Info> = (0..lines)
+            .filter_map(|i| self.line_info(i, lines, progress))
+            .collect();
         if let Some(main) = &mut self.main {
             main.last_output = progress.time_ms;
             for info in &infos {
@@ -312,10 +312,13 @@ impl Worker {
 
     /// Reports the progress of a long iteration.
     pub(super) fn report_progress(&mut self) {
+        let is_due =
+            |main: &MainThread| main.time.elapsed_ms() >= main.last_output + PROGRESS_INTERVAL;
+        if !self.main.as_ref().is_some_and(is_due) {
+            return;
+        }
         let progress = self.progress();
-        if let Some(main) = &mut self.main
-            && progress.time_ms >= main.last_output + PROGRESS_INTERVAL
-        {
+        if let Some(main) = &mut self.main {
             main.last_output = progress.time_ms;
             main.report.progress(&progress);
         }
@@ -331,7 +334,7 @@ impl Worker {
 
     /// A line, unless it has no score yet. One that this iteration has not reached keeps the score and depth
     /// of the last one.
-    fn line_info(&self, index: usize, lines: usize) -> Option<Info> {
+    fn line_info(&self, index: usize, lines: usize, progress: Progress) -> Option<Info> {
         let root_move = &self.root_moves[index];
         let scores = [root_move.score, root_move.previous_score];
         let score = scores
@@ -344,7 +347,7 @@ impl Worker {
             lines,
             score,
             bound: root_move.bound,
-            progress: self.progress(),
+            progress,
             pv: root_move.pv.clone(),
         })
     }

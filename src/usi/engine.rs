@@ -172,7 +172,7 @@ impl Engine {
             }
             Command::SetOption { name, value } => self.settings.set(&name, value.as_deref())?,
             Command::Position { sfen, moves } => self.set_position(sfen.as_deref(), &moves)?,
-            Command::Go(limits) => self.go(limits)?,
+            Command::Go(limits) => self.go(limits),
             Command::GoMate(limits) => self.go_mate(limits)?,
             Command::Stop | Command::GameOver => self.stop(),
             Command::PonderHit(clock) => self.ponderhit(clock),
@@ -304,15 +304,11 @@ impl Engine {
         Ok(())
     }
 
-    fn go(&mut self, mut limits: Limits) -> Result<(), UsiError> {
+    fn go(&mut self, mut limits: Limits) {
         self.stop_and_wait();
-        let position = match self.position("go") {
-            Ok(position) => position.clone(),
-            Err(error) => {
-                self.report_error(&error);
-                self.output.line(&bestmove_line(BestMove::Resign));
-                return Ok(());
-            }
+        let Some(position) = self.position.clone() else {
+            self.report_error(&UsiError::NoPosition("go"));
+            return self.output.line(&bestmove_line(BestMove::Resign));
         };
         if !self.network.is_current(&self.settings) {
             self.load_network();
@@ -329,7 +325,6 @@ impl Engine {
         let options = self.settings.search.in_unit(unit);
         self.searcher
             .go(&position, limits, &options, Box::new(report));
-        Ok(())
     }
 
     /// Removes illegal and repeated moves from those of `go searchmoves`.
@@ -363,13 +358,10 @@ impl Engine {
 
     fn go_mate(&mut self, mut limits: Limits) -> Result<(), UsiError> {
         self.stop_and_wait();
-        let position = match self.position("go mate") {
-            Ok(position) => position.clone(),
-            Err(error) => {
-                self.report_error(&error);
-                self.output.line("checkmate notimplemented");
-                return Ok(());
-            }
+        let Some(position) = self.position.clone() else {
+            self.report_error(&UsiError::NoPosition("go mate"));
+            self.output.line("checkmate notimplemented");
+            return Ok(());
         };
         self.apply_option_limits(&mut limits);
         let by_clock = |clock| search::hard_limit(clock, &position, &self.settings.search);
